@@ -1,0 +1,5 @@
+/** Benchmarks of parts and of whole clusters. */
+@NullMarked
+package dev.tidemark.bench;
+
+import org.jspecify.annotations.NullMarked;
