@@ -32,6 +32,13 @@ public interface Connection {
   /** Closes once all frames handed over before have been sent. */
   void closeAfterSending();
 
+  /** Whom a transport asks for each new connection. */
+  @FunctionalInterface
+  interface Acceptor {
+    /** Called on the connection's shard before anything is read from it. */
+    Listener onConnected(Connection connection);
+  }
+
   /** What the shard hears of a connection. */
   interface Listener {
     /**

@@ -1,0 +1,145 @@
+package dev.tidemark.broker;
+
+import dev.tidemark.env.OutboundFrame;
+import dev.tidemark.protocol.ReceivedRequest;
+import dev.tidemark.protocol.ResponseEncoder;
+import java.util.Optional;
+import org.apache.kafka.common.network.ClientInformation;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.AbstractResponse;
+import org.apache.kafka.common.requests.RequestContext;
+import org.apache.kafka.common.requests.RequestHeader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request of a client, and the place of its answer in the connection's order. Answered exactly
+ * once, on the data shard.
+ */
+public final class Request {
+  private final ReceivedRequest received;
+  private final ClientConnection connection;
+  private @Nullable OutboundFrame frame;
+  private @Nullable Runnable onAbandoned;
+  private boolean answered;
+
+  Request(ReceivedRequest received, ClientConnection connection) {
+    this.received = received;
+    this.connection = connection;
+  }
+
+  public ApiKeys api() {
+    return received.header().apiKey();
+  }
+
+  public short version() {
+    return received.header().apiVersion();
+  }
+
+  public RequestHeader header() {
+    return received.header();
+  }
+
+  public AbstractRequest body() {
+    return received.body();
+  }
+
+  /** The request's message, e.g. {@code data(MetadataRequestData.class)}. */
+  public <T extends ApiMessage> T data(Class<T> type) {
+    return type.cast(received.body().data());
+  }
+
+  /** True for an ApiVersions request of a version we do not know. */
+  public boolean unsupportedVersion() {
+    return received.unsupportedVersion();
+  }
+
+  public ClientContext client() {
+    return connection.client();
+  }
+
+  /** Kafka's form of the same, for its group coordinator and authorizers. */
+  public RequestContext context() {
+    ClientContext client = client();
+    return new RequestContext(
+        header(),
+        client.connectionId(),
+        client.address(),
+        Optional.of(client.port()),
+        client.principal(),
+        client.listenerName(),
+        client.securityProtocol(),
+        client.software(),
+        false);
+  }
+
+  /** Remembers what the client told of its software, for later requests of this connection. */
+  public void clientSoftware(ClientInformation told) {
+    connection.clientSoftware(told);
+  }
+
+  /** Hands over the answer. */
+  public void answer(ApiMessage response) {
+    short version = received.unsupportedVersion() ? 0 : version();
+    answerFrame(
+        ResponseEncoder.encode(api(), version, received.header().correlationId(), response));
+  }
+
+  /** Ends a request that gets no answer (Produce with acks=0). */
+  public void answerNothing() {
+    answerFrame(null);
+  }
+
+  /** Answers with the API's error answer, or closes the connection where the API has none. */
+  public void fail(Throwable cause) {
+    AbstractResponse response = received.body().getErrorResponse(0, cause);
+    if (response == null) {
+      connection.closeFor("%s cannot be answered: %s".formatted(api().name, cause.getMessage()));
+      answerNothing();
+    } else {
+      answer(response.data());
+    }
+  }
+
+  /** Closes the client's connection, for errors of requests that get no answer. */
+  public void closeConnection(String why) {
+    connection.closeFor(why);
+  }
+
+  /** What to do when the client is gone before the answer: forget timers, leave waiting lists. */
+  public void whenAbandoned(@Nullable Runnable action) {
+    onAbandoned = action;
+  }
+
+  private void answerFrame(@Nullable OutboundFrame answer) {
+    if (answered) {
+      throw new IllegalStateException(header() + " was answered twice");
+    }
+    answered = true;
+    onAbandoned = null;
+    frame = answer;
+    connection.onAnswered();
+  }
+
+  boolean isAnswered() {
+    return answered;
+  }
+
+  @Nullable OutboundFrame frame() {
+    return frame;
+  }
+
+  void abandon() {
+    Runnable action = onAbandoned;
+    onAbandoned = null;
+    if (action != null) {
+      action.run();
+    }
+    OutboundFrame unsent = frame;
+    frame = null;
+    if (unsent != null) {
+      unsent.release();
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package dev.tidemark.protocol;
+
+import dev.tidemark.env.FileSlice;
+import java.io.IOException;
+import org.apache.kafka.common.network.TransferableChannel;
+import org.apache.kafka.common.record.internal.DefaultRecordsSend;
+import org.apache.kafka.common.record.internal.RecordsSend;
+import org.apache.kafka.common.record.internal.TransferableRecords;
+
+/**
+ * Record batches that stand in a file and are to be sent from there. {@link ResponseEncoder} takes
+ * the slice out; Kafka's own way of sending is never used.
+ */
+public final class FileRecords implements TransferableRecords {
+  private final FileSlice slice;
+
+  public FileRecords(FileSlice slice) {
+    this.slice = slice;
+  }
+
+  FileSlice slice() {
+    return slice;
+  }
+
+  @Override
+  public int sizeInBytes() {
+    return slice.length();
+  }
+
+  @Override
+  public RecordsSend<FileRecords> toSend() {
+    return new DefaultRecordsSend<>(this);
+  }
+
+  @Override
+  public int writeTo(TransferableChannel channel, int position, int length) throws IOException {
+    throw new IllegalStateException("file records leave by ResponseEncoder only");
+  }
+}
