@@ -1,0 +1,31 @@
+package dev.tidemark.metadata;
+
+import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * One run of a broker, as it registers.
+ *
+ * @param incarnationId new with every start
+ * @param listeners what is advertised to clients: real hosts and ports
+ * @param directoryIds the ids of its data folders
+ */
+public record BrokerIncarnation(
+    int brokerId,
+    Uuid incarnationId,
+    List<Listener> listeners,
+    Optional<String> rack,
+    List<Uuid> directoryIds) {
+  public BrokerIncarnation {
+    listeners = List.copyOf(listeners);
+    directoryIds = List.copyOf(directoryIds);
+  }
+
+  /**
+   * An advertised address.
+   *
+   * @param securityProtocol Kafka's id of the protocol, 0 = PLAINTEXT
+   */
+  public record Listener(String name, String host, int port, short securityProtocol) {}
+}

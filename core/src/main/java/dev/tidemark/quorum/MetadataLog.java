@@ -1,0 +1,47 @@
+package dev.tidemark.quorum;
+
+import java.io.IOException;
+import java.util.List;
+import org.apache.kafka.server.common.ApiMessageAndVersion;
+
+/**
+ * The log of cluster metadata. Owned by the control shard: all calls and all callbacks run there.
+ * Not promised: that a record which was appended commits; its completion tells.
+ */
+public interface MetadataLog extends AutoCloseable {
+  /**
+   * Delivers every committed batch from the start of the log in order, then makes this node the
+   * leader in a new epoch if it may be. Called once, before anything else.
+   */
+  void start(Listener listener) throws IOException;
+
+  /**
+   * Appends records that take effect together; at most {@link #MAX_RECORDS}. {@code completion}
+   * comes after the listener was given the batch, possibly before this method returns.
+   */
+  void append(List<ApiMessageAndVersion> records, Completion completion);
+
+  /** Facts for DescribeQuorum. */
+  QuorumState state();
+
+  @Override
+  void close() throws IOException;
+
+  /** Records per append. */
+  int MAX_RECORDS = 20_000;
+
+  /** Hears what is committed. */
+  @FunctionalInterface
+  interface Listener {
+    void onCommit(MetadataBatch batch);
+  }
+
+  /** The end of one append. */
+  interface Completion {
+    /** The records are durable; {@code lastOffset} is that of the last one, inclusive. */
+    void onCommitted(long lastOffset);
+
+    /** The records are not in the log, or it is not known whether they will be. */
+    void onFailed(Throwable cause);
+  }
+}

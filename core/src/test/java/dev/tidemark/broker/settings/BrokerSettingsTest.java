@@ -1,0 +1,132 @@
+package dev.tidemark.broker.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tidemark.broker.BrokerSettings;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigDef.ConfigKey;
+import org.junit.jupiter.api.Test;
+
+class BrokerSettingsTest {
+  /** Keys whose default is not Kafka's; docs/configuration.md gives the reasons. */
+  private static final Set<String> OTHER_DEFAULT =
+      Set.of(
+          "process.roles",
+          "node.id",
+          "controller.listener.names",
+          "log.dir",
+          "queued.max.request.bytes",
+          "default.replication.factor");
+
+  @Test
+  void every_honoured_key_is_one_of_kafkas_with_the_same_default() {
+    for (Setting<?> setting : HonouredSettings.all()) {
+      ConfigKey key = Objects.requireNonNull(KafkaSettings.find(setting.name()), setting.name());
+      if (!OTHER_DEFAULT.contains(setting.name())) {
+        Object kafkas = key.defaultValue;
+        Object ours =
+            setting.defaultValue() instanceof List<?> list && key.type == ConfigDef.Type.STRING
+                ? String.join(",", list.stream().map(Objects::toString).toList())
+                : setting.defaultValue();
+        assertThat(ours).as(setting.name()).isEqualTo(kafkas);
+      }
+    }
+  }
+
+  @Test
+  void every_honoured_key_accepts_kafkas_own_default() {
+    for (Setting<?> setting : HonouredSettings.all()) {
+      ConfigKey key = Objects.requireNonNull(KafkaSettings.find(setting.name()));
+      if (key.hasDefault() && key.defaultValue != null && key.defaultValue != "") {
+        String text = ConfigDef.convertToString(key.defaultValue, key.type);
+        assertThat(setting.parse(Objects.requireNonNull(text))).as(setting.name()).isNotNull();
+      }
+    }
+  }
+
+  @Test
+  void an_empty_file_gives_the_defaults_without_a_warning() {
+    BrokerSettings settings = BrokerSettings.parse(Map.of());
+
+    assertThat(settings.warnings()).isEmpty();
+    assertThat(settings.nodeId()).isEqualTo(1);
+    assertThat(settings.listeners()).extracting(Object::toString).containsOnly("PLAINTEXT://:9092");
+    assertThat(settings.numPartitions()).isEqualTo(1);
+    assertThat(settings.logDirs()).containsExactly("/tmp/tidemark-logs");
+  }
+
+  @Test
+  void the_sample_file_of_kafka_is_accepted() {
+    BrokerSettings settings =
+        BrokerSettings.parse(
+            Map.of(
+                "process.roles", "broker,controller",
+                "node.id", "3",
+                "listeners", "PLAINTEXT://:9092,CONTROLLER://:9093",
+                "advertised.listeners", "PLAINTEXT://localhost:9092,CONTROLLER://localhost:9093",
+                "controller.listener.names", "CONTROLLER",
+                "listener.security.protocol.map",
+                    "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL",
+                "log.dirs", "/a, /b",
+                "num.network.threads", "3"));
+
+    assertThat(settings.nodeId()).isEqualTo(3);
+    assertThat(settings.logDirs()).containsExactly("/a", "/b");
+    assertThat(settings.listeners()).hasSize(1);
+    assertThat(settings.advertisedListeners().get(0).host()).isEqualTo("localhost");
+    assertThat(settings.warnings())
+        .containsExactlyInAnyOrder(
+            "num.network.threads is a key of Kafka that has no effect in Tidemark; it is ignored.",
+            "The controller listener CONTROLLER://:9093 is not opened: one node needs none.");
+  }
+
+  @Test
+  void an_unknown_key_is_warned_of_with_the_nearest_known_one() {
+    assertThat(BrokerSettings.parse(Map.of("num.partitons", "3")).warnings())
+        .containsExactly("Unknown key num.partitons; it is ignored. Did you mean num.partitions?");
+    assertThat(BrokerSettings.parse(Map.of("qqq", "3")).warnings())
+        .containsExactly("Unknown key qqq; it is ignored.");
+  }
+
+  @Test
+  void a_bad_value_is_refused_with_key_value_and_range() {
+    assertThatThrownBy(() -> BrokerSettings.parse(Map.of("num.partitions", "0")))
+        .isInstanceOf(InvalidSetting.class)
+        .hasMessage("Invalid value '0' for num.partitions: must be a whole number of at least 1.");
+    assertThatThrownBy(() -> BrokerSettings.parse(Map.of("compression.gzip.level", "12")))
+        .hasMessage(
+            "Invalid value '12' for compression.gzip.level: must be a whole number from -1 to 9.");
+    assertThatThrownBy(() -> BrokerSettings.parse(Map.of("auto.create.topics.enable", "yes")))
+        .hasMessageContaining("must be true or false");
+    assertThatThrownBy(() -> BrokerSettings.parse(Map.of("offsets.topic.num.partitions", "none")))
+        .hasMessageContaining("offsets.topic.num.partitions")
+        .hasMessageContaining("none");
+    assertThatThrownBy(() -> BrokerSettings.parse(Map.of("listeners", "PLAINTEXT://host")))
+        .hasMessageContaining("NAME://HOST:PORT");
+    assertThatThrownBy(() -> BrokerSettings.parse(Map.of("listeners", "SSL://:9093")))
+        .hasMessageContaining("only PLAINTEXT is");
+    assertThatThrownBy(
+            () -> BrokerSettings.parse(Map.of("advertised.listeners", "PLAINTEXT://0.0.0.0:1")))
+        .hasMessageContaining("clients can connect to");
+  }
+
+  @Test
+  void a_listener_on_an_ipv6_address_is_understood() {
+    BrokerSettings settings = BrokerSettings.parse(Map.of("listeners", "PLAINTEXT://[::1]:0"));
+
+    assertThat(settings.listeners().get(0).host()).isEqualTo("::1");
+    assertThat(settings.listeners().get(0)).hasToString("PLAINTEXT://[::1]:0");
+  }
+
+  @Test
+  void the_edit_distance_counts_inserted_deleted_and_replaced_letters() {
+    assertThat(NearestName.distance("kitten", "sitting")).isEqualTo(3);
+    assertThat(NearestName.distance("", "abc")).isEqualTo(3);
+    assertThat(NearestName.distance("same", "same")).isZero();
+  }
+}
