@@ -135,7 +135,10 @@ final class ClientConnection implements Connection.Listener {
   }
 
   /** Sends what is answered from the oldest on, then starts what has waited for it. */
-  void onAnswered() {
+  void onAnswered(Request request) {
+    if (closed) {
+      request.abandon();
+    }
     if (draining) {
       return; // the loop below, further up in the stack, goes on
     }

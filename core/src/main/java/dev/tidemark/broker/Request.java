@@ -119,7 +119,7 @@ public final class Request {
     answered = true;
     onAbandoned = null;
     frame = answer;
-    connection.onAnswered();
+    connection.onAnswered(this);
   }
 
   boolean isAnswered() {

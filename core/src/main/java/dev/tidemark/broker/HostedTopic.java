@@ -1,0 +1,46 @@
+package dev.tidemark.broker;
+
+import dev.tidemark.replica.PartitionLeader;
+import java.util.Arrays;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/** The partitions of one topic that this broker hosts. */
+final class HostedTopic {
+  private final String name;
+  private final Uuid id;
+  private @Nullable PartitionLeader[] partitions = new @Nullable PartitionLeader[0];
+
+  HostedTopic(String name, Uuid id) {
+    this.name = name;
+    this.id = id;
+  }
+
+  String name() {
+    return name;
+  }
+
+  Uuid id() {
+    return id;
+  }
+
+  @Nullable PartitionLeader partition(int index) {
+    return index >= 0 && index < partitions.length ? partitions[index] : null;
+  }
+
+  void put(int index, PartitionLeader partition) {
+    if (index >= partitions.length) {
+      partitions = Arrays.copyOf(partitions, Math.max(index + 1, partitions.length * 2));
+    }
+    partitions[index] = partition;
+  }
+
+  /** The hosted partitions, gaps left out. */
+  Iterable<PartitionLeader> hosted() {
+    return () ->
+        Arrays.stream(partitions)
+            .filter(partition -> partition != null)
+            .map(partition -> (PartitionLeader) partition)
+            .iterator();
+  }
+}

@@ -1,0 +1,63 @@
+package dev.tidemark.broker;
+
+import dev.tidemark.replica.PartitionLeader;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/** The partitions that this broker hosts, by topic name and topic id. Owned by the data shard. */
+public final class Partitions {
+  private final Map<String, HostedTopic> byName = new TreeMap<>();
+  private final Map<Uuid, HostedTopic> byId = new HashMap<>();
+
+  /** The partition, or null if it is not hosted here. */
+  public @Nullable PartitionLeader find(String topic, int partition) {
+    HostedTopic hosted = byName.get(topic);
+    return hosted == null ? null : hosted.partition(partition);
+  }
+
+  /** The partition, or null if it is not hosted here. */
+  public @Nullable PartitionLeader find(Uuid topicId, int partition) {
+    HostedTopic hosted = byId.get(topicId);
+    return hosted == null ? null : hosted.partition(partition);
+  }
+
+  /** The partition, or null if it is not hosted here. */
+  public @Nullable PartitionLeader find(TopicPartition partition) {
+    return find(partition.topic(), partition.partition());
+  }
+
+  /** The name of a hosted topic, or null. */
+  public @Nullable String topicName(Uuid topicId) {
+    HostedTopic hosted = byId.get(topicId);
+    return hosted == null ? null : hosted.name();
+  }
+
+  void add(PartitionLeader partition) {
+    String topic = partition.log().id().topic();
+    Uuid topicId = partition.log().id().topicId();
+    HostedTopic hosted = byName.computeIfAbsent(topic, name -> new HostedTopic(name, topicId));
+    byId.put(topicId, hosted);
+    hosted.put(partition.log().id().partition(), partition);
+  }
+
+  /** Forgets a topic; returns what was hosted of it, or null. */
+  @Nullable HostedTopic removeTopic(Uuid topicId) {
+    HostedTopic hosted = byId.remove(topicId);
+    if (hosted != null) {
+      byName.remove(hosted.name());
+    }
+    return hosted;
+  }
+
+  /** All partitions, by topic name and partition. */
+  public void forEach(Consumer<PartitionLeader> action) {
+    for (HostedTopic hosted : byName.values()) {
+      hosted.hosted().forEach(action);
+    }
+  }
+}

@@ -1,0 +1,208 @@
+package dev.tidemark.replica;
+
+import dev.tidemark.env.Background;
+import dev.tidemark.log.AppendOrigin;
+import dev.tidemark.log.AppendResult;
+import dev.tidemark.log.FlushTask;
+import dev.tidemark.log.PartitionLog;
+import dev.tidemark.log.RefusedAppend;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The leader of a partition: appends what clients send, knows how far it is committed, and tells
+ * those who wait for that. Owned by one shard.
+ *
+ * <p>With a single replica the high watermark is the end of what this replica holds for good: the
+ * log end offset, or on a topic that syncs before it acknowledges ({@code flush.messages=1}) the
+ * synced end. Syncs are shared: while one runs, what is appended waits for the next (group commit).
+ */
+public final class PartitionLeader implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PartitionLeader.class);
+
+  private record Waiting(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {}
+
+  private final PartitionLog log;
+  private final Background background;
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
+  private ArrayList<HighWatermarkListener> listeners = new ArrayList<>(0);
+  private int leaderEpoch;
+  private long highWatermark;
+  private boolean flushing;
+  private boolean stopped;
+
+  public PartitionLeader(PartitionLog log, int leaderEpoch, Background background)
+      throws IOException {
+    this.log = log;
+    this.background = background;
+    this.leaderEpoch = leaderEpoch;
+    log.assignEpochStart(leaderEpoch);
+    // With one replica all that survived the start is committed.
+    this.highWatermark = log.logEndOffset();
+  }
+
+  public PartitionLog log() {
+    return log;
+  }
+
+  public int leaderEpoch() {
+    return leaderEpoch;
+  }
+
+  /** Exclusive. */
+  public long highWatermark() {
+    return highWatermark;
+  }
+
+  /** The first offset that a read_committed reader may not see yet; exclusive. */
+  public long lastStableOffset() {
+    return log.lastStableOffset(highWatermark);
+  }
+
+  /** True once the partition is deleted or the broker stops: nothing more is appended or read. */
+  public boolean isStopped() {
+    return stopped;
+  }
+
+  /** Takes over a new epoch of this leadership. */
+  public void transitionToLeader(int newLeaderEpoch) throws IOException {
+    if (newLeaderEpoch > leaderEpoch) {
+      leaderEpoch = newLeaderEpoch;
+      log.assignEpochStart(newLeaderEpoch);
+    }
+  }
+
+  /**
+   * Appends what stands in {@code records}; offsets and leader epoch are set in place.
+   *
+   * @throws RefusedAppend if the records are not valid; nothing was written
+   * @throws IOException if the write failed; the log takes no more until it is opened again
+   */
+  public AppendResult append(ByteBuffer records, AppendOrigin origin)
+      throws RefusedAppend, IOException {
+    AppendResult result = log.append(records, leaderEpoch, origin);
+    if (log.needsFlush()) {
+      startFlush();
+    }
+    if (!syncsBeforeAcknowledging()) {
+      advanceHighWatermark(log.logEndOffset());
+    }
+    return result;
+  }
+
+  /** Calls back once the high watermark has reached {@code endOffsetExclusive}, maybe at once. */
+  public void whenCommitted(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {
+    if (highWatermark >= endOffsetExclusive) {
+      acknowledgement.onAcknowledged(Errors.NONE);
+    } else if (stopped) {
+      acknowledgement.onAcknowledged(Errors.NOT_LEADER_OR_FOLLOWER);
+    } else {
+      waiting.add(new Waiting(endOffsetExclusive, acknowledgement));
+    }
+  }
+
+  /** Tells {@code listener} of every move of the high watermark until it returns false. */
+  public void addListener(HighWatermarkListener listener) {
+    listeners.add(listener);
+  }
+
+  public void removeListener(HighWatermarkListener listener) {
+    listeners.remove(listener);
+  }
+
+  /** Starts a sync of what is written, unless one runs. */
+  public void startFlush() {
+    if (flushing || stopped) {
+      return;
+    }
+    FlushTask task = log.flush();
+    flushing = true;
+    background.run(
+        "flush",
+        () -> {
+          task.run();
+          return task;
+        },
+        (done, failure) -> onFlushed(task, failure));
+  }
+
+  private void onFlushed(FlushTask task, @Nullable Throwable failure) {
+    flushing = false;
+    if (stopped) {
+      return;
+    }
+    if (failure != null) {
+      onFlushFailed(failure);
+      return;
+    }
+    task.complete();
+    if (syncsBeforeAcknowledging()) {
+      advanceHighWatermark(log.syncedEndOffset());
+      if (log.syncedEndOffset() < log.logEndOffset()) {
+        startFlush();
+      }
+    }
+  }
+
+  private void onFlushFailed(Throwable failure) {
+    LOG.error("Sync of {} failed; the partition takes no more writes", log.id(), failure);
+    log.fail(failure);
+    while (!waiting.isEmpty()) {
+      waiting.remove().acknowledgement().onAcknowledged(Errors.KAFKA_STORAGE_ERROR);
+    }
+  }
+
+  private boolean syncsBeforeAcknowledging() {
+    return log.settings().syncsBeforeAcknowledging();
+  }
+
+  private void advanceHighWatermark(long endOffsetExclusive) {
+    if (endOffsetExclusive <= highWatermark) {
+      return;
+    }
+    highWatermark = endOffsetExclusive;
+    while (!waiting.isEmpty() && waiting.getFirst().endOffsetExclusive() <= highWatermark) {
+      waiting.removeFirst().acknowledgement().onAcknowledged(Errors.NONE);
+    }
+    tellListeners();
+  }
+
+  private void tellListeners() {
+    if (listeners.isEmpty()) {
+      return;
+    }
+    // A listener may add or remove listeners while it is told.
+    ArrayList<HighWatermarkListener> told = listeners;
+    listeners = new ArrayList<>(told.size());
+    for (HighWatermarkListener listener : told) {
+      if (listener.onHighWatermark(this)) {
+        listeners.add(listener);
+      }
+    }
+  }
+
+  /** Ends the role: who waits is told, listeners a last time. The log stays open. */
+  public void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    while (!waiting.isEmpty()) {
+      waiting.remove().acknowledgement().onAcknowledged(Errors.NOT_LEADER_OR_FOLLOWER);
+    }
+    tellListeners();
+  }
+
+  /** Stops and closes the log without syncing it. */
+  @Override
+  public void close() throws IOException {
+    stop();
+    log.close(false);
+  }
+}
