@@ -1,7 +1,9 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.replica.PartitionLeader;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +38,13 @@ final class HostedTopic {
   }
 
   /** The hosted partitions, gaps left out. */
-  Iterable<PartitionLeader> hosted() {
-    return () ->
-        Arrays.stream(partitions)
-            .filter(partition -> partition != null)
-            .map(partition -> (PartitionLeader) partition)
-            .iterator();
+  List<PartitionLeader> hosted() {
+    List<PartitionLeader> hosted = new ArrayList<>(partitions.length);
+    for (PartitionLeader partition : partitions) {
+      if (partition != null) {
+        hosted.add(partition);
+      }
+    }
+    return hosted;
   }
 }

@@ -22,6 +22,11 @@ public final class FileRecords implements TransferableRecords {
     return slice;
   }
 
+  /** Gives the slice back when the records are not sent after all. */
+  public void release() {
+    slice.release();
+  }
+
   @Override
   public int sizeInBytes() {
     return slice.length();

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 public record ReceivedRequest(
     RequestHeader header, AbstractRequest body, boolean unsupportedVersion) {
 
+  /** For answers without records. */
+  public static final BaseRecords NO_RECORDS = MemoryRecords.EMPTY;
+
   /**
    * Parses a frame without its length prefix.
    *

@@ -121,28 +121,28 @@ public final class PartitionLeader implements AutoCloseable {
     if (flushing || stopped) {
       return;
     }
-    FlushTask task = log.flush();
-    flushing = true;
-    background.run(
-        "flush",
-        () -> {
-          task.run();
-          return task;
-        },
-        (done, failure) -> onFlushed(task, failure));
+    FlushTask task;
+    try {
+      task = log.flush();
+    } catch (IOException e) {
+      onFlushFailed(e);
+      return;
+    }
+    if (!task.isEmpty()) {
+      flushing = true;
+      background.run("flush", task, (done, failure) -> onFlushed(task, done, failure));
+    }
   }
 
-  private void onFlushed(FlushTask task, @Nullable Throwable failure) {
+  private void onFlushed(FlushTask task, @Nullable Boolean done, @Nullable Throwable failure) {
     flushing = false;
     if (stopped) {
       return;
     }
+    task.onDone(done, failure);
     if (failure != null) {
       onFlushFailed(failure);
-      return;
-    }
-    task.complete();
-    if (syncsBeforeAcknowledging()) {
+    } else if (syncsBeforeAcknowledging()) {
       advanceHighWatermark(log.syncedEndOffset());
       if (log.syncedEndOffset() < log.logEndOffset()) {
         startFlush();
@@ -152,14 +152,13 @@ public final class PartitionLeader implements AutoCloseable {
 
   private void onFlushFailed(Throwable failure) {
     LOG.error("Sync of {} failed; the partition takes no more writes", log.id(), failure);
-    log.fail(failure);
     while (!waiting.isEmpty()) {
       waiting.remove().acknowledgement().onAcknowledged(Errors.KAFKA_STORAGE_ERROR);
     }
   }
 
   private boolean syncsBeforeAcknowledging() {
-    return log.settings().syncsBeforeAcknowledging();
+    return log.settings().syncBeforeAck();
   }
 
   private void advanceHighWatermark(long endOffsetExclusive) {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The fetch sessions of all clients, bounded in number. When all slots are taken, the session that
- * was idle longest makes room if it was idle for two minutes, as in Kafka; otherwise the client gets
- * no session and names all its partitions each time.
+ * was idle longest makes room if it was idle for two minutes, as in Kafka; otherwise the client
+ * gets no session and names all its partitions each time.
  */
 final class FetchSessions {
   private static final long MIN_IDLE_BEFORE_EVICTION_MS = 120_000;

@@ -1,0 +1,74 @@
+package dev.tidemark.broker.request;
+
+import dev.tidemark.broker.Partitions;
+import dev.tidemark.broker.Request;
+import dev.tidemark.broker.RequestHandler;
+import dev.tidemark.log.OffsetOutOfRange;
+import dev.tidemark.replica.PartitionLeader;
+import java.io.IOException;
+import org.apache.kafka.common.internals.Topic;
+import org.apache.kafka.common.message.DeleteRecordsRequestData;
+import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsPartition;
+import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsTopic;
+import org.apache.kafka.common.message.DeleteRecordsResponseData;
+import org.apache.kafka.common.message.DeleteRecordsResponseData.DeleteRecordsPartitionResult;
+import org.apache.kafka.common.message.DeleteRecordsResponseData.DeleteRecordsTopicResult;
+import org.apache.kafka.common.protocol.Errors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** DeleteRecords: raises the log start offset, at most to the high watermark (KIP-107). */
+public final class DeleteRecordsHandler implements RequestHandler {
+  private static final Logger LOG = LoggerFactory.getLogger(DeleteRecordsHandler.class);
+  private static final long TO_HIGH_WATERMARK = -1;
+
+  private final Partitions partitions;
+
+  public DeleteRecordsHandler(Partitions partitions) {
+    this.partitions = partitions;
+  }
+
+  @Override
+  public void handle(Request request) {
+    DeleteRecordsResponseData response = new DeleteRecordsResponseData();
+    for (DeleteRecordsTopic topic : request.data(DeleteRecordsRequestData.class).topics()) {
+      DeleteRecordsTopicResult result = new DeleteRecordsTopicResult().setName(topic.name());
+      for (DeleteRecordsPartition asked : topic.partitions()) {
+        result.partitions().add(delete(topic.name(), asked));
+      }
+      response.topics().add(result);
+    }
+    request.answer(response);
+  }
+
+  private DeleteRecordsPartitionResult delete(String topic, DeleteRecordsPartition asked) {
+    DeleteRecordsPartitionResult result =
+        new DeleteRecordsPartitionResult()
+            .setPartitionIndex(asked.partitionIndex())
+            .setLowWatermark(-1);
+    PartitionLeader partition = partitions.find(topic, asked.partitionIndex());
+    if (partition == null || partition.isStopped()) {
+      return result.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+    }
+    if (Topic.isInternal(topic)) {
+      return result.setErrorCode(Errors.INVALID_TOPIC_EXCEPTION.code());
+    }
+    if (!partition.log().settings().delete()) {
+      return result.setErrorCode(Errors.POLICY_VIOLATION.code());
+    }
+    long highWatermark = partition.highWatermark();
+    long newStart = asked.offset() == TO_HIGH_WATERMARK ? highWatermark : asked.offset();
+    if (newStart < 0) {
+      return result.setErrorCode(Errors.OFFSET_OUT_OF_RANGE.code());
+    }
+    try {
+      partition.log().advanceLogStartOffset(newStart, highWatermark);
+      return result.setLowWatermark(partition.log().logStartOffset());
+    } catch (OffsetOutOfRange e) {
+      return result.setErrorCode(Errors.OFFSET_OUT_OF_RANGE.code());
+    } catch (IOException e) {
+      LOG.error("DeleteRecords on {} failed", partition.log().id(), e);
+      return result.setErrorCode(Errors.KAFKA_STORAGE_ERROR.code());
+    }
+  }
+}

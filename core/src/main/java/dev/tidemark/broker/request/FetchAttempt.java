@@ -1,0 +1,166 @@
+package dev.tidemark.broker.request;
+
+import dev.tidemark.broker.Partitions;
+import dev.tidemark.log.AbortedTxn;
+import dev.tidemark.log.LogRead;
+import dev.tidemark.log.OffsetOutOfRange;
+import dev.tidemark.protocol.FileRecords;
+import dev.tidemark.protocol.ReceivedRequest;
+import dev.tidemark.replica.PartitionLeader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
+import org.apache.kafka.common.message.FetchResponseData.PartitionData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.FetchResponse;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One pass over the partitions of a fetch: what can be answered right now. The first batch is given
+ * even if it is larger than the limits, so that a reader always gets on; after it the limits hold.
+ */
+final class FetchAttempt {
+  private static final Logger LOG = LoggerFactory.getLogger(FetchAttempt.class);
+
+  /** One partition's part of the answer. */
+  record Part(FetchedPartition wanted, PartitionData data, @Nullable PartitionLeader partition) {}
+
+  private final Partitions partitions;
+  private final boolean readCommitted;
+  private final boolean knowsTopicIds;
+  private final List<Part> parts = new ArrayList<>();
+  private int bytesLeft;
+  private int bytes;
+  private boolean answerNow;
+
+  FetchAttempt(Partitions partitions, int maxBytes, boolean readCommitted, boolean knowsTopicIds) {
+    this.partitions = partitions;
+    this.bytesLeft = maxBytes;
+    this.readCommitted = readCommitted;
+    this.knowsTopicIds = knowsTopicIds;
+  }
+
+  List<Part> parts() {
+    return parts;
+  }
+
+  /** Bytes of records found. */
+  int bytes() {
+    return bytes;
+  }
+
+  /** True if something (an error, a divergence) must not wait for more data. */
+  boolean answerNow() {
+    return answerNow;
+  }
+
+  void readAll(List<FetchedPartition> wanted) {
+    for (FetchedPartition one : wanted) {
+      PartitionLeader partition = find(one);
+      PartitionData data = read(one, partition);
+      answerNow |= data.errorCode() != Errors.NONE.code() || FetchResponse.isDivergingEpoch(data);
+      parts.add(new Part(one, data, partition));
+    }
+  }
+
+  /** Gives back what was found and is not sent. */
+  void release() {
+    for (Part part : parts) {
+      if (part.data().records() instanceof FileRecords records) {
+        records.release();
+      }
+    }
+    parts.clear();
+  }
+
+  private @Nullable PartitionLeader find(FetchedPartition wanted) {
+    FetchedPartition.Key key = wanted.key();
+    String topic = key.topic();
+    return topic == null
+        ? partitions.find(key.topicId(), key.partition())
+        : partitions.find(topic, key.partition());
+  }
+
+  private PartitionData read(FetchedPartition wanted, @Nullable PartitionLeader partition) {
+    int index = wanted.key().partition();
+    if (partition == null) {
+      return FetchResponse.partitionResponse(
+          index, knowsTopicIds ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION);
+    }
+    Errors refused = LeaderEpochs.check(partition, wanted.leaderEpoch());
+    if (refused != Errors.NONE) {
+      return FetchResponse.partitionResponse(index, refused);
+    }
+    try {
+      return readLog(wanted, partition);
+    } catch (OffsetOutOfRange e) {
+      return FetchResponse.partitionResponse(index, Errors.OFFSET_OUT_OF_RANGE)
+          .setHighWatermark(partition.highWatermark())
+          .setLastStableOffset(partition.lastStableOffset())
+          .setLogStartOffset(partition.log().logStartOffset());
+    } catch (IOException e) {
+      LOG.error("Read of {} at {} failed", partition.log().id(), wanted.fetchOffset(), e);
+      return FetchResponse.partitionResponse(index, Errors.KAFKA_STORAGE_ERROR);
+    }
+  }
+
+  private PartitionData readLog(FetchedPartition wanted, PartitionLeader partition)
+      throws OffsetOutOfRange, IOException {
+    PartitionData data = new PartitionData().setPartitionIndex(wanted.key().partition());
+    if (wanted.lastFetchedEpoch() >= 0 && Divergence.fill(wanted, partition.log(), data)) {
+      return data;
+    }
+    long lastStableOffset = partition.lastStableOffset();
+    long end = readCommitted ? lastStableOffset : partition.highWatermark();
+    int limit = Math.min(wanted.maxBytes(), bytesLeft);
+    LogRead read = partition.log().read(wanted.fetchOffset(), limit, bytes == 0, end);
+    data.setHighWatermark(partition.highWatermark())
+        .setLastStableOffset(lastStableOffset)
+        .setLogStartOffset(read.logStartOffset());
+    if (read.slice() == null) {
+      data.setRecords(ReceivedRequest.NO_RECORDS);
+    } else {
+      bytes += read.length();
+      bytesLeft = Math.max(0, bytesLeft - read.length());
+      data.setRecords(new FileRecords(read.slice()));
+    }
+    if (readCommitted) {
+      data.setAbortedTransactions(aborted(partition, wanted.fetchOffset(), read.nextOffset()));
+    }
+    return data;
+  }
+
+  private static List<AbortedTransaction> aborted(
+      PartitionLeader partition, long startOffset, long endOffsetExclusive) throws IOException {
+    List<AbortedTransaction> aborted = new ArrayList<>(0);
+    if (endOffsetExclusive > startOffset) {
+      for (AbortedTxn txn : partition.log().abortedTransactions(startOffset, endOffsetExclusive)) {
+        aborted.add(
+            new AbortedTransaction()
+                .setProducerId(txn.producerId())
+                .setFirstOffset(txn.firstOffset()));
+      }
+    }
+    return aborted;
+  }
+
+  /** The answer, which takes over the records found. */
+  FetchResponseData toResponse(FetchSession session, boolean incremental) {
+    FetchResponseData response = new FetchResponseData().setSessionId(session.id());
+    FetchAnswerTopics topics = new FetchAnswerTopics(response);
+    for (Part part : parts) {
+      boolean news = part.wanted().noteTold(part.data());
+      if (!incremental || news) {
+        topics.add(part.wanted().key(), part.data());
+      }
+      if (FetchResponse.recordsSize(part.data()) > 0) {
+        session.moveToEnd(part.wanted());
+      }
+    }
+    return response;
+  }
+}
