@@ -1,0 +1,354 @@
+package dev.tidemark.server;
+
+import dev.tidemark.env.Connection;
+import dev.tidemark.env.FileSlice;
+import dev.tidemark.env.OutboundFrame;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A peer's connection on its shard. What is sent while a burst of bytes is read leaves in one write
+ * at the end of the burst; what is sent at other times leaves at once.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // failures come as exceptionCaught, ends as inactive
+final class NettyConnection extends ChannelInboundHandlerAdapter
+    implements Connection, FrameReader.Sink {
+  private static final Logger LOG = LoggerFactory.getLogger(NettyConnection.class);
+
+  /** A frame up to this size is gathered into one buffer: one write instead of a sendfile each. */
+  private static final int GATHER_UP_TO_BYTES = 16 << 10;
+
+  /** A peer that leaves more of its answers than this unread is not read from until they left. */
+  private static final long MAX_UNSENT_BYTES = 256 << 10;
+
+  private static final int PAUSED_BY_LISTENER = 1;
+  private static final int PAUSED_BY_MEMORY = 2;
+  private static final int PAUSED_BY_UNSENT = 4;
+
+  private final SocketChannel channel;
+  private final NettyListener owner;
+  private final String id;
+  private final InetSocketAddress remote;
+  private final FrameReader reader;
+  private @Nullable Listener listener;
+
+  private int pauses;
+  private boolean inBurst;
+  private boolean needsFlush;
+  private boolean awaitsDrain;
+  private boolean closing;
+  private long lastActiveNs = System.nanoTime();
+
+  NettyConnection(SocketChannel channel, NettyListener owner, long number) {
+    this.channel = channel;
+    this.owner = owner;
+    this.remote = channel.remoteAddress();
+    InetSocketAddress local = channel.localAddress();
+    this.id = address(local) + "-" + address(remote) + "-0-" + number;
+    this.reader =
+        new FrameReader(this, owner.memory(), owner.scratch(), owner.settings().maxRequestBytes());
+  }
+
+  private static String address(InetSocketAddress address) {
+    return address.getAddress().getHostAddress() + ":" + address.getPort();
+  }
+
+  FrameReader reader() {
+    return reader;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public InetAddress remoteAddress() {
+    return remote.getAddress();
+  }
+
+  @Override
+  public int remotePort() {
+    return remote.getPort();
+  }
+
+  @Override
+  public String listenerName() {
+    return owner.name();
+  }
+
+  // ---- sending
+
+  @Override
+  public void send(OutboundFrame frame) {
+    if (closing || !channel.isOpen()) {
+      frame.release();
+      return;
+    }
+    if (frame.length() <= GATHER_UP_TO_BYTES) {
+      sendGathered(frame);
+    } else {
+      sendParts(frame);
+    }
+    if (inBurst) {
+      needsFlush = true;
+    } else {
+      flush();
+    }
+  }
+
+  private void sendGathered(OutboundFrame frame) {
+    int length = frame.length();
+    ByteBuf gathered = owner.memory().allocator().directBuffer(length, length);
+    try {
+      for (OutboundFrame.Part part : frame.parts()) {
+        if (part instanceof OutboundFrame.Bytes bytes) {
+          gathered.writeBytes(bytes.buffer().duplicate());
+        } else if (part instanceof OutboundFrame.Slice slice) {
+          read(slice.slice(), gathered);
+        }
+      }
+    } catch (IOException e) {
+      gathered.release();
+      LOG.error("Closing connection {}: an answer could not be read: {}", id, e.getMessage());
+      close();
+      return;
+    } finally {
+      frame.release();
+    }
+    channel.write(gathered, channel.voidPromise());
+  }
+
+  private static void read(FileSlice slice, ByteBuf target) throws IOException {
+    int length = slice.length();
+    ByteBuffer room = target.internalNioBuffer(target.writerIndex(), length);
+    int count = slice.read(room, 0);
+    if (count < length) {
+      throw new IOException(
+          "a slice of " + length + " bytes ends after " + count + "; the file was cut meanwhile");
+    }
+    target.writerIndex(target.writerIndex() + length);
+  }
+
+  private void sendParts(OutboundFrame frame) {
+    for (OutboundFrame.Part part : frame.parts()) {
+      if (part instanceof OutboundFrame.Bytes bytes) {
+        channel.write(Unpooled.wrappedBuffer(bytes.buffer()), channel.voidPromise());
+      } else if (part instanceof OutboundFrame.Slice slice) {
+        channel.write(new SliceRegion((ChannelSlice) slice.slice()), channel.voidPromise());
+      }
+    }
+  }
+
+  private void flush() {
+    needsFlush = false;
+    channel.flush();
+    ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+    if (unsent == null) {
+      return; // closed meanwhile
+    }
+    if (unsent.isEmpty()) {
+      onDrained();
+      return;
+    }
+    if (unsent.totalPendingWriteBytes() > MAX_UNSENT_BYTES) {
+      pause(PAUSED_BY_UNSENT);
+    }
+    awaitDrain();
+  }
+
+  /** Sends nothing behind all that waits, to hear when it has left. */
+  private void awaitDrain() {
+    if (awaitsDrain) {
+      return;
+    }
+    awaitsDrain = true;
+    ChannelPromise left = channel.newPromise();
+    left.addListener(
+        result -> {
+          awaitsDrain = false;
+          ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+          if (!result.isSuccess() || unsent == null) {
+            return; // closed; channelInactive says so
+          }
+          lastActiveNs = System.nanoTime();
+          if (unsent.isEmpty()) {
+            onDrained();
+          } else {
+            awaitDrain();
+          }
+        });
+    channel.writeAndFlush(Unpooled.EMPTY_BUFFER, left);
+  }
+
+  private void onDrained() {
+    resume(PAUSED_BY_UNSENT);
+    if (closing) {
+      channel.close();
+    } else if (listener != null) {
+      listener.onDrained(this);
+    }
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    channel.close();
+  }
+
+  @Override
+  public void closeAfterSending() {
+    if (!closing) {
+      closing = true;
+      pause(PAUSED_BY_LISTENER);
+      flush();
+    }
+  }
+
+  // ---- reading
+
+  @Override
+  public void pauseReading(boolean pause) {
+    if (pause) {
+      pause(PAUSED_BY_LISTENER);
+    } else if (!closing) {
+      resume(PAUSED_BY_LISTENER);
+    }
+  }
+
+  private void pause(int reason) {
+    if (pauses == 0) {
+      channel.config().setAutoRead(false);
+    }
+    pauses |= reason;
+  }
+
+  private void resume(int reason) {
+    if ((pauses & reason) != 0) {
+      pauses &= ~reason;
+      if (pauses == 0) {
+        channel.config().setAutoRead(true);
+      }
+    }
+  }
+
+  void onMemoryFree() {
+    resume(PAUSED_BY_MEMORY);
+  }
+
+  @Override
+  public boolean wantsMore() {
+    return pauses == 0 && !closing;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    listener = owner.accepted(this);
+    armIdleTimer(owner.settings().maxIdleMs());
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    inBurst = true;
+    reader.onRead((ByteBuf) message);
+    // Only a new frame waits for memory: one that has begun is the way to get some back.
+    if (owner.memory().isExhausted() && !reader.isInFrame() && (pauses & PAUSED_BY_MEMORY) == 0) {
+      pause(PAUSED_BY_MEMORY);
+      owner.memory().await(this);
+    }
+  }
+
+  @Override
+  public void onFrame(NettyFrame frame) {
+    Listener target = listener;
+    if (closing || target == null) {
+      frame.release();
+    } else {
+      target.onFrame(this, frame);
+    }
+  }
+
+  @Override
+  public void onBadSize(int bytes) {
+    LOG.warn(
+        "Closing connection {}: it announced a request of {} bytes, allowed are 0 to {}"
+            + " (socket.request.max.bytes). Is the peer a Kafka client?",
+        id,
+        bytes,
+        owner.settings().maxRequestBytes());
+    close();
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    inBurst = false;
+    lastActiveNs = System.nanoTime();
+    if (needsFlush) {
+      flush();
+    }
+  }
+
+  // ---- the end
+
+  /** One timer per connection that looks again when it would be due, instead of one per message. */
+  private void armIdleTimer(long delayMs) {
+    if (owner.settings().maxIdleMs() > 0) {
+      Object unused = channel.eventLoop().schedule(this::checkIdle, delayMs, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void checkIdle() {
+    if (!channel.isOpen()) {
+      return;
+    }
+    long maxIdleMs = owner.settings().maxIdleMs();
+    long idleMs = (System.nanoTime() - lastActiveNs) / 1_000_000;
+    if (idleMs >= maxIdleMs) {
+      LOG.debug("Closing connection {}: idle for {} ms (connections.max.idle.ms).", id, idleMs);
+      close();
+    } else {
+      armIdleTimer(maxIdleMs - idleMs);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    closing = true;
+    reader.close();
+    owner.memory().forget(this);
+    owner.closed(this);
+    Listener target = listener;
+    listener = null;
+    if (target != null) {
+      target.onClosed(this);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (closing) {
+      return; // the rest of what we ended ourselves
+    }
+    if (cause instanceof OutOfMemoryError) {
+      LOG.error("Closing connection {}: no memory for its request: {}", id, cause.getMessage());
+    } else if (cause instanceof IOException) {
+      LOG.debug("Closing connection {}: {}", id, cause.getMessage());
+    } else {
+      LOG.error("Closing connection {} after an unexpected failure.", id, cause);
+    }
+    close();
+  }
+}

@@ -1,0 +1,39 @@
+package dev.tidemark.server;
+
+/**
+ * Limits and sizes of a listener, by Kafka's keys.
+ *
+ * @param sendBufferBytes socket.send.buffer.bytes; -1 leaves it to the operating system
+ * @param receiveBufferBytes socket.receive.buffer.bytes; -1 leaves it to the operating system
+ * @param backlog socket.listen.backlog.size: connections that wait to be accepted
+ * @param maxRequestBytes socket.request.max.bytes: the largest frame
+ * @param maxQueuedBytes queued.max.request.bytes: received frames in memory, per shard
+ * @param maxIdleMs connections.max.idle.ms: quiet connections are closed; -1 never
+ * @param maxConnections max.connections, per shard
+ * @param maxConnectionsPerIp max.connections.per.ip, per shard
+ */
+public record NetworkSettings(
+    int sendBufferBytes,
+    int receiveBufferBytes,
+    int backlog,
+    int maxRequestBytes,
+    long maxQueuedBytes,
+    long maxIdleMs,
+    int maxConnections,
+    int maxConnectionsPerIp) {
+  /** What stands for queued.max.request.bytes=-1: memory is always bounded. */
+  public static final long DEFAULT_MAX_QUEUED_BYTES = 64L << 20;
+
+  /** Kafka's values, except that frames in memory are bounded. */
+  public static NetworkSettings defaults() {
+    return new NetworkSettings(
+        100 << 10,
+        100 << 10,
+        50,
+        100 << 20,
+        DEFAULT_MAX_QUEUED_BYTES,
+        600_000,
+        Integer.MAX_VALUE,
+        Integer.MAX_VALUE);
+  }
+}

@@ -1,0 +1,438 @@
+package dev.tidemark.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tidemark.env.Connection;
+import dev.tidemark.env.Directory;
+import dev.tidemark.env.InboundFrame;
+import dev.tidemark.env.LogFile;
+import dev.tidemark.env.OutboundFrame;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every test runs on each transport that works here. */
+class NettyListenerTest {
+  @Nested
+  class OnEpoll extends Cases {
+    OnEpoll() {
+      super(NettyIo.EPOLL);
+    }
+  }
+
+  @Nested
+  class OnNio extends Cases {
+    OnNio() {
+      super(NettyIo.NIO);
+    }
+  }
+
+  abstract static class Cases {
+    private static final int KIB = 1024;
+
+    private final NettyIo io;
+    private final BackgroundPool pool = new BackgroundPool(1);
+    private final LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
+    @TempDir Path folder;
+    private NettyShard shard;
+    private @Nullable NettyListener started;
+    private FrameMemory memory = new FrameMemory(0);
+    private int port;
+
+    Cases(NettyIo io) {
+      this.io = io;
+    }
+
+    @BeforeEach
+    void start() {
+      shard =
+          new NettyShard(
+              "shard-0", io, pool, new SecureRandomness(), (n, t) -> events.add("failed " + t));
+    }
+
+    @AfterEach
+    void stop() throws InterruptedException {
+      if (started != null) {
+        started.close();
+      }
+      shard.stop();
+      pool.stop();
+    }
+
+    private void listen(NetworkSettings settings, Connection.Listener handler)
+        throws IOException, InterruptedException {
+      NettyListener listener = new NettyListener(shard, "PLAINTEXT", settings, c -> handler);
+      started = listener;
+      memory = listener.memory();
+      port = listener.listen(loopback(0)).getPort();
+    }
+
+    private static InetSocketAddress loopback(int port) {
+      return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+
+    private Socket connect() throws IOException {
+      Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+      socket.setSoTimeout(20_000);
+      return socket;
+    }
+
+    @Test
+    void framesOfAllSizesComeBackWholeAndInOrder() throws Exception {
+      listen(NetworkSettings.defaults(), new Echo());
+      Random random = new Random(42);
+      List<byte[]> frames = new ArrayList<>();
+      for (int i = 0; i < 400; i++) {
+        byte[] frame = new byte[i % 50 == 0 ? random.nextInt(3_000_000) : random.nextInt(20_000)];
+        random.nextBytes(frame);
+        frames.add(frame);
+      }
+      try (Socket socket = connect()) {
+        CompletableFuture<Void> writing =
+            CompletableFuture.runAsync(
+                () -> {
+                  try {
+                    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+                    for (byte[] frame : frames) {
+                      out.writeInt(frame.length);
+                      out.write(frame);
+                    }
+                    out.flush();
+                  } catch (IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                  }
+                });
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        for (byte[] frame : frames) {
+          assertThat(readFrame(in)).isEqualTo(frame);
+        }
+        writing.get(20, TimeUnit.SECONDS);
+      }
+    }
+
+    @Test
+    void aFrameThatArrivesByteByByteIsWhole() throws Exception {
+      listen(NetworkSettings.defaults(), new Echo());
+      byte[] frame = "slowly".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+      try (Socket socket = connect()) {
+        socket.setTcpNoDelay(true);
+        byte[] wire = ByteBuffer.allocate(10).putInt(6).put(frame).array();
+        for (byte one : wire) {
+          socket.getOutputStream().write(one);
+          socket.getOutputStream().flush();
+        }
+        assertThat(readFrame(new DataInputStream(socket.getInputStream()))).isEqualTo(frame);
+      }
+    }
+
+    @Test
+    void aSizeThatIsNotAllowedEndsTheConnectionAndLeavesOthersAlone() throws Exception {
+      listen(withMaxRequest(1000), new Echo());
+      try (Socket good = connect();
+          Socket negative = connect();
+          Socket tooBig = connect()) {
+        new DataOutputStream(negative.getOutputStream()).writeInt(-1);
+        new DataOutputStream(tooBig.getOutputStream()).writeInt(1001);
+        assertThat(negative.getInputStream().read()).isEqualTo(-1);
+        assertThat(tooBig.getInputStream().read()).isEqualTo(-1);
+        DataOutputStream out = new DataOutputStream(good.getOutputStream());
+        out.writeInt(1000);
+        out.write(new byte[1000]);
+        assertThat(readFrame(new DataInputStream(good.getInputStream()))).hasSize(1000);
+      }
+    }
+
+    @Test
+    void fileSlicesGoOutBetweenBytesAndAreReleasedWhenSent() throws Exception {
+      byte[] content = new byte[300 * KIB];
+      new Random(1).nextBytes(content);
+      LogFile file = new FileDirectory(folder).open("a.log", Directory.OpenMode.READ_WRITE);
+      file.write(ByteBuffer.wrap(content), 0);
+      AtomicReference<OpenFile> open = new AtomicReference<>();
+      listen(
+          NetworkSettings.defaults(),
+          new Quiet() {
+            @Override
+            public void onFrame(Connection connection, InboundFrame frame) {
+              int length = frame.buffer().getInt();
+              frame.release();
+              try {
+                ChannelSlice slice = (ChannelSlice) file.slice(7, length);
+                open.set(slice.file());
+                connection.send(
+                    OutboundFrame.of(
+                        List.of(
+                            new OutboundFrame.Bytes(ByteBuffer.allocate(4).putInt(0, length + 1)),
+                            new OutboundFrame.Slice(slice),
+                            new OutboundFrame.Bytes(ByteBuffer.wrap(new byte[] {99})))));
+              } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+              }
+            }
+
+            @Override
+            public void onDrained(Connection connection) {
+              events.add("drained");
+            }
+          });
+      try (Socket socket = connect()) {
+        DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        for (int length : new int[] {5, 100, 17 * KIB, 290 * KIB}) {
+          out.writeInt(4);
+          out.writeInt(length);
+          byte[] answer = readFrame(in);
+          assertThat(answer).hasSize(length + 1);
+          assertThat(answer[length]).isEqualTo((byte) 99);
+          assertThat(java.util.Arrays.copyOf(answer, length))
+              .isEqualTo(java.util.Arrays.copyOfRange(content, 7, 7 + length));
+          assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo("drained");
+        }
+      }
+      file.close();
+      assertThat(java.util.Objects.requireNonNull(open.get()).channel().isOpen())
+          .as("closed with its last slice")
+          .isFalse();
+    }
+
+    @Test
+    void aPausedConnectionIsNotReadUntilResumed() throws Exception {
+      AtomicReference<Connection> paused = new AtomicReference<>();
+      CountDownLatch first = new CountDownLatch(1);
+      AtomicInteger frames = new AtomicInteger();
+      listen(
+          NetworkSettings.defaults(),
+          new Quiet() {
+            @Override
+            public void onFrame(Connection connection, InboundFrame frame) {
+              frame.release();
+              if (frames.incrementAndGet() == 1) {
+                connection.pauseReading(true);
+                paused.set(connection);
+                first.countDown();
+              } else {
+                events.add("frame");
+              }
+            }
+          });
+      try (Socket socket = connect()) {
+        DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+        out.writeInt(1);
+        out.write(1);
+        assertThat(first.await(10, TimeUnit.SECONDS)).isTrue();
+        out.writeInt(1);
+        out.write(1);
+        assertThat(events.poll(200, TimeUnit.MILLISECONDS)).isNull();
+        shard.execute(() -> java.util.Objects.requireNonNull(paused.get()).pauseReading(false));
+        assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo("frame");
+      }
+    }
+
+    @Test
+    void framesInMemoryAreBoundedAndReadingGoesOnWhenTheyAreGivenBack() throws Exception {
+      LinkedBlockingQueue<InboundFrame> held = new LinkedBlockingQueue<>();
+      NetworkSettings base = NetworkSettings.defaults();
+      int limit = 64 * KIB;
+      listen(
+          new NetworkSettings(-1, -1, 50, base.maxRequestBytes(), limit, -1, 1000, 1000),
+          new Quiet() {
+            @Override
+            public void onFrame(Connection connection, InboundFrame frame) {
+              held.add(frame);
+            }
+          });
+      int frameBytes = 32 * KIB;
+      int connections = 6;
+      List<Socket> sockets = new ArrayList<>();
+      for (int i = 0; i < connections; i++) {
+        Socket socket = connect();
+        sockets.add(socket);
+        DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+        out.writeInt(frameBytes);
+        out.write(new byte[frameBytes]);
+        out.writeInt(frameBytes);
+        out.write(new byte[frameBytes]);
+        out.flush();
+      }
+      int total = 0;
+      while (total < 2 * connections) {
+        InboundFrame frame = held.poll(10, TimeUnit.SECONDS);
+        assertThat(frame).as("frame %d", total).isNotNull();
+        CompletableFuture<Long> used = new CompletableFuture<>();
+        shard.execute(() -> used.complete(memory.usedBytes()));
+        // A burst may end one frame per connection above the limit, never more.
+        assertThat(used.get(10, TimeUnit.SECONDS))
+            .isLessThanOrEqualTo(limit + (long) connections * frameBytes);
+        shard.execute(frame::release);
+        total++;
+      }
+      CompletableFuture<Long> used = new CompletableFuture<>();
+      shard.execute(() -> used.complete(memory.usedBytes()));
+      assertThat(used.get(10, TimeUnit.SECONDS)).isZero();
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+
+    @Test
+    void aPeerThatDoesNotReadItsAnswersIsNotReadFrom() throws Exception {
+      AtomicInteger frames = new AtomicInteger();
+      byte[] answer = new byte[64 * KIB];
+      ByteBuffer.wrap(answer).putInt(answer.length - 4);
+      listen(
+          NetworkSettings.defaults(),
+          new Quiet() {
+            @Override
+            public void onFrame(Connection connection, InboundFrame frame) {
+              frame.release();
+              frames.incrementAndGet();
+              connection.send(
+                  OutboundFrame.of(List.of(new OutboundFrame.Bytes(ByteBuffer.wrap(answer)))));
+            }
+          });
+      int requests = 2000;
+      byte[] request = new byte[10_000];
+      try (Socket socket = connect()) {
+        CompletableFuture<Void> writing =
+            CompletableFuture.runAsync(
+                () -> {
+                  try {
+                    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+                    for (int i = 0; i < requests; i++) {
+                      out.writeInt(request.length);
+                      out.write(request);
+                    }
+                    out.flush();
+                  } catch (IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                  }
+                });
+        assertThatThrownBy(() -> writing.get(1, TimeUnit.SECONDS))
+            .as("the peer is held back")
+            .isInstanceOf(java.util.concurrent.TimeoutException.class);
+        assertThat(frames.get()).isLessThan(requests);
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        for (int i = 0; i < requests; i++) {
+          assertThat(readFrame(in)).hasSize(answer.length - 4);
+        }
+        writing.get(10, TimeUnit.SECONDS);
+      }
+    }
+
+    @Test
+    void closeAfterSendingSendsFirst() throws Exception {
+      listen(
+          NetworkSettings.defaults(),
+          new Quiet() {
+            @Override
+            public void onFrame(Connection connection, InboundFrame frame) {
+              frame.release();
+              byte[] answer = new byte[1 << 20];
+              ByteBuffer.wrap(answer).putInt(answer.length - 4);
+              connection.send(
+                  OutboundFrame.of(List.of(new OutboundFrame.Bytes(ByteBuffer.wrap(answer)))));
+              connection.closeAfterSending();
+            }
+
+            @Override
+            public void onClosed(Connection connection) {
+              events.add("closed");
+            }
+          });
+      try (Socket socket = connect()) {
+        new DataOutputStream(socket.getOutputStream()).writeInt(0);
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        assertThat(readFrame(in)).hasSize((1 << 20) - 4);
+        assertThat(in.read()).isEqualTo(-1);
+      }
+      assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo("closed");
+    }
+
+    @Test
+    void idleConnectionsAreClosed() throws Exception {
+      listen(new NetworkSettings(-1, -1, 50, 1000, 1 << 20, 50, 10, 10), new Echo());
+      try (Socket socket = connect()) {
+        assertThat(socket.getInputStream().read()).isEqualTo(-1);
+      }
+    }
+
+    @Test
+    void connectionsAboveTheLimitPerAddressAreRefused() throws Exception {
+      listen(new NetworkSettings(-1, -1, 50, 1000, 1 << 20, -1, 10, 1), new Echo());
+      try (Socket first = connect()) {
+        DataOutputStream out = new DataOutputStream(first.getOutputStream());
+        out.writeInt(1);
+        out.write(7);
+        assertThat(readFrame(new DataInputStream(first.getInputStream()))).hasSize(1);
+        try (Socket second = connect()) {
+          assertThat(second.getInputStream().read()).isEqualTo(-1);
+        }
+        out.writeInt(1);
+        out.write(7);
+        assertThat(readFrame(new DataInputStream(first.getInputStream()))).hasSize(1);
+      }
+    }
+
+    @Test
+    void aPortInUseIsNamedWithTheRemedy() throws Exception {
+      listen(NetworkSettings.defaults(), new Echo());
+      NettyListener second =
+          new NettyListener(shard, "PLAINTEXT", NetworkSettings.defaults(), c -> new Echo());
+      assertThatThrownBy(() -> second.listen(loopback(port)))
+          .isInstanceOf(BindFailure.class)
+          .hasMessageContaining("port " + port)
+          .hasMessageContaining("in use")
+          .hasMessageContaining("choose another port");
+    }
+
+    private static NetworkSettings withMaxRequest(int bytes) {
+      return new NetworkSettings(-1, -1, 50, bytes, 1 << 20, -1, 100, 100);
+    }
+
+    private static byte[] readFrame(DataInputStream in) throws IOException {
+      byte[] frame = new byte[in.readInt()];
+      in.readFully(frame);
+      return frame;
+    }
+  }
+
+  private abstract static class Quiet implements Connection.Listener {
+    @Override
+    public void onDrained(Connection connection) {}
+
+    @Override
+    public void onClosed(Connection connection) {}
+  }
+
+  private static final class Echo extends Quiet {
+    @Override
+    public void onFrame(Connection connection, InboundFrame frame) {
+      ByteBuffer in = frame.buffer();
+      ByteBuffer out = ByteBuffer.allocate(4 + in.remaining());
+      out.putInt(in.remaining()).put(in).flip();
+      frame.release();
+      connection.send(OutboundFrame.of(List.of(new OutboundFrame.Bytes(out))));
+    }
+  }
+}
