@@ -1,18 +1,23 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.log.LogId;
 import dev.tidemark.replica.PartitionLeader;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /** The partitions that this broker hosts, by topic name and topic id. Owned by the data shard. */
 public final class Partitions {
   private final Map<String, HostedTopic> byName = new TreeMap<>();
   private final Map<Uuid, HostedTopic> byId = new HashMap<>();
+  private final Set<String> offline = new TreeSet<>();
 
   /** The partition, or null if it is not hosted here. */
   public @Nullable PartitionLeader find(String topic, int partition) {
@@ -35,6 +40,17 @@ public final class Partitions {
   public @Nullable String topicName(Uuid topicId) {
     HostedTopic hosted = byId.get(topicId);
     return hosted == null ? null : hosted.name();
+  }
+
+  /** Why {@link #find} finds nothing: a partition is offline, or not hosted here at all. */
+  public Errors missing(String topic, int partition) {
+    return offline.contains(topic + "-" + partition)
+        ? Errors.KAFKA_STORAGE_ERROR
+        : Errors.UNKNOWN_TOPIC_OR_PARTITION;
+  }
+
+  void addOffline(LogId id) {
+    offline.add(id.folderName());
   }
 
   void add(PartitionLeader partition) {

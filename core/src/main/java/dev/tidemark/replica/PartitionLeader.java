@@ -1,6 +1,8 @@
 package dev.tidemark.replica;
 
 import dev.tidemark.env.Background;
+import dev.tidemark.env.Directory;
+import dev.tidemark.env.Timers;
 import dev.tidemark.log.AppendOrigin;
 import dev.tidemark.log.AppendResult;
 import dev.tidemark.log.FlushTask;
@@ -10,6 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,17 +33,20 @@ public final class PartitionLeader implements AutoCloseable {
 
   private final PartitionLog log;
   private final Background background;
+  private final Timers timers;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
   private ArrayList<HighWatermarkListener> listeners = new ArrayList<>(0);
   private int leaderEpoch;
   private long highWatermark;
   private boolean flushing;
+  private boolean flushTimerSet;
   private boolean stopped;
 
-  public PartitionLeader(PartitionLog log, int leaderEpoch, Background background)
+  public PartitionLeader(PartitionLog log, int leaderEpoch, Background background, Timers timers)
       throws IOException {
     this.log = log;
     this.background = background;
+    this.timers = timers;
     this.leaderEpoch = leaderEpoch;
     log.assignEpochStart(leaderEpoch);
     // With one replica all that survived the start is committed.
@@ -89,6 +95,9 @@ public final class PartitionLeader implements AutoCloseable {
     AppendResult result = log.append(records, leaderEpoch, origin);
     if (log.needsFlush()) {
       startFlush();
+    } else if (!flushTimerSet && log.settings().flushMs() < Long.MAX_VALUE) {
+      flushTimerSet = true;
+      timers.schedule(log.settings().flushMs(), this::onFlushTimer);
     }
     if (!syncsBeforeAcknowledging()) {
       advanceHighWatermark(log.logEndOffset());
@@ -114,6 +123,36 @@ public final class PartitionLeader implements AutoCloseable {
 
   public void removeListener(HighWatermarkListener listener) {
     listeners.remove(listener);
+  }
+
+  private void onFlushTimer() {
+    flushTimerSet = false;
+    startFlush();
+  }
+
+  /** Deletes, a while from now, the files of segments that retention or rolling made useless. */
+  public void deleteRemovedFiles() {
+    List<String> names = log.takeFilesToDelete();
+    if (!names.isEmpty()) {
+      Directory folder = log.folder();
+      timers.schedule(
+          log.settings().fileDeleteDelayMs(),
+          () -> background.run("delete", () -> deleteAll(folder, names), this::onDeleted));
+    }
+  }
+
+  private static List<String> deleteAll(Directory folder, List<String> names) throws IOException {
+    for (String name : names) {
+      folder.delete(name);
+    }
+    return names;
+  }
+
+  private void onDeleted(@Nullable List<String> names, @Nullable Throwable failure) {
+    if (failure != null && !stopped) {
+      LOG.error(
+          "Removed files of {} cannot be deleted; they go at the next start", log.id(), failure);
+    }
   }
 
   /** Starts a sync of what is written, unless one runs. */

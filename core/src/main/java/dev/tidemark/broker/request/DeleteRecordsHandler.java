@@ -48,7 +48,7 @@ public final class DeleteRecordsHandler implements RequestHandler {
             .setLowWatermark(-1);
     PartitionLeader partition = partitions.find(topic, asked.partitionIndex());
     if (partition == null || partition.isStopped()) {
-      return result.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+      return result.setErrorCode(partitions.missing(topic, asked.partitionIndex()).code());
     }
     if (Topic.isInternal(topic)) {
       return result.setErrorCode(Errors.INVALID_TOPIC_EXCEPTION.code());

@@ -85,11 +85,15 @@ final class FetchAttempt {
         : partitions.find(topic, key.partition());
   }
 
+  private Errors missing(FetchedPartition.Key key) {
+    String topic = knowsTopicIds ? partitions.topicName(key.topicId()) : key.topic();
+    return topic == null ? Errors.UNKNOWN_TOPIC_ID : partitions.missing(topic, key.partition());
+  }
+
   private PartitionData read(FetchedPartition wanted, @Nullable PartitionLeader partition) {
     int index = wanted.key().partition();
     if (partition == null) {
-      return FetchResponse.partitionResponse(
-          index, knowsTopicIds ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION);
+      return FetchResponse.partitionResponse(index, missing(wanted.key()));
     }
     Errors refused = LeaderEpochs.check(partition, wanted.leaderEpoch());
     if (refused != Errors.NONE) {

@@ -65,7 +65,7 @@ public final class ListOffsetsHandler implements RequestHandler {
       String topic, ListOffsetsPartition asked, boolean readCommitted, boolean fromClient) {
     PartitionLeader partition = partitions.find(topic, asked.partitionIndex());
     if (partition == null) {
-      return failed(asked, Errors.UNKNOWN_TOPIC_OR_PARTITION);
+      return failed(asked, partitions.missing(topic, asked.partitionIndex()));
     }
     Errors refused = LeaderEpochs.check(partition, asked.currentLeaderEpoch());
     if (refused != Errors.NONE) {

@@ -39,7 +39,7 @@ public final class OffsetForLeaderEpochHandler implements RequestHandler {
     EpochEndOffset answer = new EpochEndOffset().setPartition(asked.partition());
     PartitionLeader partition = partitions.find(topic, asked.partition());
     if (partition == null) {
-      return answer.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+      return answer.setErrorCode(partitions.missing(topic, asked.partition()).code());
     }
     Errors refused = LeaderEpochs.check(partition, asked.currentLeaderEpoch());
     if (refused != Errors.NONE) {

@@ -87,8 +87,8 @@ public final class ProduceHandler implements RequestHandler {
     if (partition == null || partition.isStopped()) {
       fail(
           response,
-          Errors.UNKNOWN_TOPIC_OR_PARTITION,
-          "%s-%d is not on this broker".formatted(name, produced.index()));
+          partitions.missing(name, produced.index()),
+          "%s-%d is not served by this broker".formatted(name, produced.index()));
     } else if (records == null) {
       fail(response, Errors.INVALID_RECORD, "the request holds no records for this partition");
     } else {

@@ -1,0 +1,267 @@
+package dev.tidemark.broker;
+
+import dev.tidemark.env.Directory;
+import dev.tidemark.env.Shard;
+import dev.tidemark.log.LogId;
+import dev.tidemark.log.LogOpening;
+import dev.tidemark.log.LogSettings;
+import dev.tidemark.log.PartitionLog;
+import dev.tidemark.metadata.MetadataListener;
+import dev.tidemark.replica.PartitionLeader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.image.MetadataDelta;
+import org.apache.kafka.image.MetadataImage;
+import org.apache.kafka.image.TopicDelta;
+import org.apache.kafka.image.TopicImage;
+import org.apache.kafka.metadata.PartitionRegistration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the logs in the data folders follow cluster metadata: opens those that are assigned to this
+ * broker, creates new ones, deletes those of deleted topics, hands on changed settings. Owned by
+ * the data shard; opening at the start and deleting run in the background.
+ */
+final class HostedLogs implements MetadataListener {
+  private static final Logger LOG = LoggerFactory.getLogger(HostedLogs.class);
+
+  private final int nodeId;
+  private final Shard shard;
+  private final List<LogFolder> folders;
+  private final Partitions partitions;
+  private final BiFunction<MetadataImage, String, LogSettings> settings;
+  private boolean open;
+
+  /**
+   * @param settings the settings of a topic, by image and topic name
+   */
+  HostedLogs(
+      int nodeId,
+      Shard shard,
+      List<LogFolder> folders,
+      Partitions partitions,
+      BiFunction<MetadataImage, String, LogSettings> settings) {
+    this.nodeId = nodeId;
+    this.shard = shard;
+    this.folders = List.copyOf(folders);
+    this.partitions = partitions;
+    this.settings = settings;
+  }
+
+  List<LogFolder> folders() {
+    return folders;
+  }
+
+  private record Assigned(LogId id, int leaderEpoch, LogSettings settings) {}
+
+  /** Opens all logs assigned to this broker, then calls {@code done} on the shard. */
+  void openAll(MetadataImage image, Runnable done) {
+    List<Assigned> assigned = new ArrayList<>();
+    new TreeMap<>(image.topics().topicsByName())
+        .values()
+        .forEach(topic -> collectAssigned(image, topic, assigned));
+    setAsideStrays(assigned);
+    int[] left = {assigned.size() + 1};
+    Runnable oneDone =
+        () -> {
+          if (--left[0] == 0) {
+            open = true;
+            done.run();
+          }
+        };
+    for (Assigned one : assigned) {
+      open(one, oneDone);
+    }
+    oneDone.run();
+  }
+
+  private void collectAssigned(MetadataImage image, TopicImage topic, List<Assigned> assigned) {
+    LogSettings topicSettings = settings.apply(image, topic.name());
+    new TreeMap<>(topic.partitions())
+        .forEach(
+            (index, partition) -> {
+              if (partition.leader == nodeId) {
+                LogId id = new LogId(topic.name(), index, topic.id());
+                assigned.add(new Assigned(id, partition.leaderEpoch, topicSettings));
+              }
+            });
+  }
+
+  private void open(Assigned assigned, Runnable done) {
+    LogFolder folder = folderFor(assigned.id());
+    LogOpening opening =
+        folder.holds(assigned.id()) ? folder.opening(assigned.id()) : LogOpening.unknown();
+    folder.added(assigned.id());
+    Directory directory = folder.directory().directory(assigned.id().folderName());
+    shard
+        .background()
+        .run(
+            "open " + Math.floorMod(assigned.id().hashCode(), OPENING_QUEUES),
+            () ->
+                PartitionLog.open(
+                    assigned.id(), directory, assigned.settings(), opening, shard.clock()),
+            (log, failure) -> {
+              onOpened(assigned, log, failure);
+              done.run();
+            });
+  }
+
+  private static final int OPENING_QUEUES = 2;
+
+  private void onOpened(
+      Assigned assigned, @Nullable PartitionLog log, @Nullable Throwable failure) {
+    try {
+      if (log == null) {
+        throw new IOException(String.valueOf(failure), failure);
+      }
+      partitions.add(newLeader(log, assigned.leaderEpoch()));
+    } catch (IOException e) {
+      LOG.error("{} cannot be opened and stays offline; other partitions serve", assigned.id(), e);
+      partitions.addOffline(assigned.id());
+    }
+  }
+
+  private PartitionLeader newLeader(PartitionLog log, int leaderEpoch) throws IOException {
+    return new PartitionLeader(log, leaderEpoch, shard.background(), shard.timers());
+  }
+
+  /** Where a partition lies, or where a new one goes: the folder with the fewest partitions. */
+  private LogFolder folderFor(LogId id) {
+    return folders.stream()
+        .filter(folder -> folder.holds(id))
+        .findFirst()
+        .orElseGet(() -> folders.stream().min(Comparator.comparingInt(LogFolder::size)).get());
+  }
+
+  /** Names folders that belong to no assigned partition; they are left alone. */
+  private void setAsideStrays(List<Assigned> assigned) {
+    List<String> known = assigned.stream().map(one -> one.id().folderName()).toList();
+    for (LogFolder folder : folders) {
+      for (String name : folder.partitionFolders()) {
+        if (!known.contains(name) && !name.startsWith("__cluster_metadata-")) {
+          LOG.warn(
+              "{}/{} belongs to no partition of this broker; it is left alone",
+              folder.directory().path(),
+              name);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void onMetadataUpdate(MetadataDelta delta, MetadataImage image) {
+    if (!open) {
+      return; // openAll takes the image as it is then
+    }
+    if (delta.topicsDelta() != null) {
+      delta.topicsDelta().deletedTopicIds().stream().sorted().forEach(this::deleteTopic);
+      delta.topicsDelta().changedTopics().values().stream()
+          .sorted(Comparator.comparing(TopicDelta::name))
+          .forEach(topic -> applyTopic(image, topic));
+    }
+    if (delta.configsDelta() != null) {
+      applySettings(image, delta.configsDelta().changes().keySet());
+    }
+  }
+
+  private void applyTopic(MetadataImage image, TopicDelta topic) {
+    new TreeMap<>(topic.partitionChanges())
+        .forEach((index, partition) -> applyPartition(image, topic, index, partition));
+  }
+
+  private void applyPartition(
+      MetadataImage image, TopicDelta topic, int index, PartitionRegistration partition) {
+    if (partition.leader != nodeId) {
+      return;
+    }
+    LogId id = new LogId(topic.name(), index, topic.id());
+    try {
+      PartitionLeader leader = partitions.find(topic.id(), index);
+      if (leader == null) {
+        create(id, partition.leaderEpoch, settings.apply(image, topic.name()));
+      } else {
+        leader.transitionToLeader(partition.leaderEpoch);
+      }
+    } catch (IOException e) {
+      LOG.error("{} cannot be created and stays offline; other partitions serve", id, e);
+      partitions.addOffline(id);
+    }
+  }
+
+  private void create(LogId id, int leaderEpoch, LogSettings logSettings) throws IOException {
+    LogFolder folder = folderFor(id);
+    Directory directory = folder.directory().directory(id.folderName());
+    PartitionLog log =
+        PartitionLog.open(id, directory, logSettings, LogOpening.unknown(), shard.clock());
+    folder.added(id);
+    partitions.add(newLeader(log, leaderEpoch));
+  }
+
+  private void deleteTopic(Uuid topicId) {
+    HostedTopic topic = partitions.removeTopic(topicId);
+    if (topic == null) {
+      return;
+    }
+    for (PartitionLeader partition : topic.hosted()) {
+      deletePartition(partition);
+    }
+  }
+
+  /** The name is free at once; the data goes in the background. */
+  private void deletePartition(PartitionLeader partition) {
+    LogId id = partition.log().id();
+    LogFolder folder = folderFor(id);
+    try {
+      partition.close();
+      String renamed = folder.renameForDeletion(id);
+      shard
+          .timers()
+          .schedule(
+              partition.log().settings().fileDeleteDelayMs(),
+              () -> deleteFolder(folder.directory(), renamed));
+      LOG.info("Deleted the log of {}; its files go in a moment", id);
+    } catch (IOException e) {
+      LOG.error("The log of {} cannot be deleted; its folder stays", id, e);
+    }
+  }
+
+  private void deleteFolder(Directory directory, String name) {
+    shard
+        .background()
+        .run(
+            "delete",
+            () -> {
+              directory.delete(name);
+              return name;
+            },
+            (done, failure) -> {
+              if (failure != null) {
+                LOG.error("{}/{} cannot be deleted", directory.path(), name, failure);
+              }
+            });
+  }
+
+  private void applySettings(MetadataImage image, Iterable<ConfigResource> changed) {
+    for (ConfigResource resource : changed) {
+      partitions.forEach(
+          partition -> {
+            String topic = partition.log().id().topic();
+            boolean concerned =
+                resource.type() == ConfigResource.Type.BROKER
+                    || (resource.type() == ConfigResource.Type.TOPIC
+                        && resource.name().equals(topic));
+            if (concerned) {
+              partition.log().updateSettings(settings.apply(image, topic));
+            }
+          });
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package dev.tidemark.broker;
+
+import dev.tidemark.env.Shard;
+import dev.tidemark.log.LogId;
+import dev.tidemark.replica.PartitionLeader;
+import java.io.IOException;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What has to be done from time to time: retention, expiry of producers, checkpoints. Owned by the
+ * data shard; files are written in the background.
+ */
+final class Maintenance {
+  private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
+  private static final long FIRST_RETENTION_MS = 30_000;
+  private static final long CHECKPOINT_INTERVAL_MS = 60_000;
+  private static final long PRODUCER_EXPIRY_INTERVAL_MS = 600_000;
+
+  private final Shard shard;
+  private final Partitions partitions;
+  private final HostedLogs logs;
+  private final long retentionIntervalMs;
+  private Map<String, LogFolder.Checkpoints> written = Map.of();
+  private boolean stopped;
+
+  Maintenance(Shard shard, Partitions partitions, HostedLogs logs, long retentionIntervalMs) {
+    this.shard = shard;
+    this.partitions = partitions;
+    this.logs = logs;
+    this.retentionIntervalMs = retentionIntervalMs;
+  }
+
+  void start() {
+    shard
+        .timers()
+        .schedule(Math.min(FIRST_RETENTION_MS, retentionIntervalMs), this::applyRetention);
+    shard.timers().schedule(CHECKPOINT_INTERVAL_MS, this::writeCheckpoints);
+    shard.timers().schedule(PRODUCER_EXPIRY_INTERVAL_MS, this::expireProducers);
+  }
+
+  void stop() {
+    stopped = true;
+  }
+
+  private void applyRetention() {
+    if (stopped) {
+      return;
+    }
+    partitions.forEach(this::applyRetention);
+    shard.timers().schedule(retentionIntervalMs, this::applyRetention);
+  }
+
+  private void applyRetention(PartitionLeader partition) {
+    LogId id = partition.log().id();
+    try {
+      int deleted = partition.log().deleteOldSegments(partition.highWatermark());
+      if (deleted > 0) {
+        LOG.info(
+            "Retention removed {} segments of {}; it now starts at {}",
+            deleted,
+            id,
+            partition.log().logStartOffset());
+      }
+      partition.deleteRemovedFiles();
+      partition.log().releaseIdleFiles();
+    } catch (IOException e) {
+      LOG.error("Retention of {} failed; it is tried again later", id, e);
+    }
+  }
+
+  private void expireProducers() {
+    if (stopped) {
+      return;
+    }
+    partitions.forEach(partition -> partition.log().expireProducers());
+    shard.timers().schedule(PRODUCER_EXPIRY_INTERVAL_MS, this::expireProducers);
+  }
+
+  private void writeCheckpoints() {
+    if (stopped) {
+      return;
+    }
+    Map<String, LogFolder.Checkpoints> now = checkpoints();
+    if (now.equals(written)) {
+      scheduleCheckpoints();
+      return;
+    }
+    written = now;
+    shard
+        .background()
+        .run(
+            "checkpoint",
+            () -> {
+              writeCheckpoints(now);
+              return now;
+            },
+            (done, failure) -> onCheckpointsWritten(failure));
+  }
+
+  private void onCheckpointsWritten(@Nullable Throwable failure) {
+    if (failure != null) {
+      LOG.error("The checkpoints cannot be written; a start after a crash takes longer", failure);
+    }
+    scheduleCheckpoints();
+  }
+
+  private void scheduleCheckpoints() {
+    shard.timers().schedule(CHECKPOINT_INTERVAL_MS, this::writeCheckpoints);
+  }
+
+  /** Writes given checkpoints; blocks. */
+  void writeCheckpoints(Map<String, LogFolder.Checkpoints> all) throws IOException {
+    for (LogFolder folder : logs.folders()) {
+      LogFolder.Checkpoints checkpoints = all.get(folder.directory().path());
+      if (checkpoints != null) {
+        LogFolder.writeCheckpoints(folder.directory(), checkpoints);
+      }
+    }
+  }
+
+  /** The offsets of all partitions now, by the path of their folder. */
+  Map<String, LogFolder.Checkpoints> checkpoints() {
+    Map<String, LogFolder.Checkpoints> byFolder = new TreeMap<>();
+    for (LogFolder folder : logs.folders()) {
+      byFolder.put(folder.directory().path(), checkpointsOf(folder));
+    }
+    return byFolder;
+  }
+
+  private LogFolder.Checkpoints checkpointsOf(LogFolder folder) {
+    LogFolder.Checkpoints of = new LogFolder.Checkpoints(newMap(), newMap(), newMap());
+    partitions.forEach(
+        partition -> {
+          LogId id = partition.log().id();
+          if (folder.holds(id)) {
+            TopicPartition key = new TopicPartition(id.topic(), id.partition());
+            of.recoveryPoints().put(key, partition.log().recoveryPoint());
+            of.logStartOffsets().put(key, partition.log().logStartOffset());
+            of.highWatermarks().put(key, partition.highWatermark());
+          }
+        });
+    return of;
+  }
+
+  private static Map<TopicPartition, Long> newMap() {
+    return new TreeMap<>(
+        java.util.Comparator.comparing(TopicPartition::topic)
+            .thenComparingInt(TopicPartition::partition));
+  }
+}
