@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Prints each bar as PASS or FAIL: bars.py FILE   (FILE: the lines of run.py for the labels kafka and tidemark)
+The figure of a bar is the median over the pairs of tidemark's value divided by kafka's of the same pair."""
+import json, statistics, sys
+
+# what, workload, field, "max" (the ratio is at most) or "min" (at least), limit
+BARS = [
+    ("exec to first acknowledged record, first boot", "i_single", "first_boot_ms", "max", 1 / 3),
+    ("exec to first acknowledged record, with data", "i_single", "restart_ms", "max", 1 / 3),
+    ("RSS 30 s after the start", "k_single", "rss_mb", "max", 1 / 3),
+    ("CPU 30 s after the start", "k_single", "broker_cpu_pct", "max", 1 / 3),
+    ("unbatched 100 B: rate", "e", "rec_s", "min", 1.15),
+    ("unbatched 100 B: broker CPU a record", "e", "broker_cpu_s_per_mrec", "max", 0.65),
+    ("batched 1 KiB: rate", "a", "rec_s", "min", 1.0),
+    ("batched 1 KiB: broker CPU a record", "a", "broker_cpu_s_per_mrec", "max", 0.85),
+    ("batched 100 B: rate", "b", "rec_s", "min", 1.0),
+    ("batched 100 B: broker CPU a record", "b", "broker_cpu_s_per_mrec", "max", 0.7),
+]
+
+
+def main():
+    values = {}
+    for line in open(sys.argv[1]):
+        if line.startswith("{"):
+            r = json.loads(line)
+            if "error" not in r:
+                # a noisy run that was repeated is followed by its repetition: the last line of a pair counts
+                values.setdefault((r["label"], r["workload"]), []).append(r)
+    failed = 0
+    for what, workload, field, kind, limit in BARS:
+        ours, theirs = ([r[field] for r in last_of_pairs(values.get((label, workload), [])) if field in r]
+                        for label in ("tidemark", "kafka"))
+        ratios = [o / t for o, t in zip(ours, theirs) if t]
+        if not ratios:
+            print(f"FAIL  {what}: not measured")
+            failed += 1
+            continue
+        ratio = statistics.median(ratios)
+        ok = ratio <= limit if kind == "max" else ratio >= limit
+        failed += not ok
+        print("%s  %s: %.2f of Kafka's (bar: %s %.2f); pairs %s; medians %s and %s" % (
+            "PASS" if ok else "FAIL", what, ratio, "at most" if kind == "max" else "at least", limit,
+            " ".join("%.2f" % x for x in ratios), "%g" % statistics.median(ours), "%g" % statistics.median(theirs)))
+    sys.exit(1 if failed else 0)
+
+
+def last_of_pairs(rows):
+    """Drops a noisy line that is followed by its repetition."""
+    return [r for i, r in enumerate(rows) if not (r.get("noisy") and i + 1 < len(rows) and follows(r, rows[i + 1]))]
+
+
+def follows(first, second):
+    def s(r):
+        h, m, x = map(int, r["at"].split(":"))
+        return h * 3600 + m * 60 + x
+    return (s(second) - s(first)) % 86400 <= second["took_s"] + 30
+
+
+main()
