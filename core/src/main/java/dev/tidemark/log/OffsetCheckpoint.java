@@ -37,7 +37,7 @@ public final class OffsetCheckpoint {
       }
       int count = Integer.parseInt(lines[1].trim());
       for (int i = 0; i < count; i++) {
-        String[] fields = lines[2 + i].trim().split("\\s+");
+        String[] fields = lines[2 + i].trim().split(" +", -1);
         offsets.put(key(fields[0], Integer.parseInt(fields[1])), Long.parseLong(fields[2]));
       }
       return offsets;

@@ -1,6 +1,5 @@
 package dev.tidemark.broker.request;
 
-import dev.tidemark.broker.request.FetchedPartition.Key;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +14,7 @@ import org.apache.kafka.common.requests.FetchMetadata;
 final class FetchSession {
   private final int id;
   private final boolean usesTopicIds;
-  private final Map<Key, FetchedPartition> partitions = new LinkedHashMap<>();
+  private final Map<FetchedPartition.Key, FetchedPartition> partitions = new LinkedHashMap<>();
   private int nextEpoch = FetchMetadata.nextEpoch(FetchMetadata.INITIAL_EPOCH);
   private long lastUsedMs;
 
@@ -51,7 +50,7 @@ final class FetchSession {
   void update(FetchRequestData request) {
     for (FetchTopic topic : request.topics()) {
       for (FetchPartition wanted : topic.partitions()) {
-        Key key = key(topic.topic(), topic.topicId(), wanted.partition());
+        FetchedPartition.Key key = key(topic.topic(), topic.topicId(), wanted.partition());
         partitions.computeIfAbsent(key, FetchedPartition::new).update(wanted);
       }
     }
@@ -62,10 +61,11 @@ final class FetchSession {
     }
   }
 
-  private Key key(String topic, org.apache.kafka.common.Uuid topicId, int partition) {
+  private FetchedPartition.Key key(
+      String topic, org.apache.kafka.common.Uuid topicId, int partition) {
     return usesTopicIds
-        ? new Key(null, topicId, partition)
-        : new Key(topic, org.apache.kafka.common.Uuid.ZERO_UUID, partition);
+        ? new FetchedPartition.Key(null, topicId, partition)
+        : new FetchedPartition.Key(topic, org.apache.kafka.common.Uuid.ZERO_UUID, partition);
   }
 
   /** The partitions in the order in which they are served. */
