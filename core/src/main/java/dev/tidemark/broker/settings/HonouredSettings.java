@@ -1,5 +1,6 @@
 package dev.tidemark.broker.settings;
 
+import dev.tidemark.metadata.BrokerKeys;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The keys that have an effect in this broker, apart from the group coordinator's, which go to it
- * as they are ({@link KafkaSettings#isForGroups}). docs/configuration.md lists the same keys; a
- * test compares both, and each with Kafka's definition.
+ * as they are ({@link BrokerKeys#isForGroups}). docs/configuration.md lists the same keys; a test
+ * compares both, and each with Kafka's definition.
  */
 public final class HonouredSettings {
   private static final Map<String, Setting<?>> ALL = new LinkedHashMap<>();

@@ -1,5 +1,6 @@
 package dev.tidemark.broker.settings;
 
+import dev.tidemark.metadata.BrokerKeys;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -58,11 +59,15 @@ public final class SettingsParser {
       texts.put(name, text.trim());
       return;
     }
-    ConfigKey key = KafkaSettings.find(name);
+    ConfigKey key = BrokerKeys.find(name);
     if (key != null) {
-      KafkaSettings.parse(key, text);
+      try {
+        BrokerKeys.parse(key, text);
+      } catch (IllegalArgumentException e) {
+        throw new InvalidSetting(String.valueOf(e.getMessage()));
+      }
       texts.put(name, text.trim());
-      if (!KafkaSettings.isForGroups(name)) {
+      if (!BrokerKeys.isForGroups(name)) {
         warnings.add(name + " is a key of Kafka that has no effect in Tidemark; it is ignored.");
       }
       return;
@@ -73,7 +78,7 @@ public final class SettingsParser {
   private static String unknown(String name) {
     List<String> known = new ArrayList<>();
     HonouredSettings.all().forEach(setting -> known.add(setting.name()));
-    known.addAll(KafkaSettings.keys().keySet());
+    known.addAll(BrokerKeys.keys().keySet());
     String nearest = NearestName.find(name, known);
     return "Unknown key "
         + name

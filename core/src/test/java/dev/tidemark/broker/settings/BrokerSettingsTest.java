@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.broker.BrokerSettings;
+import dev.tidemark.metadata.BrokerKeys;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,7 +27,7 @@ class BrokerSettingsTest {
   @Test
   void every_honoured_key_is_one_of_kafkas_with_the_same_default() {
     for (Setting<?> setting : HonouredSettings.all()) {
-      ConfigKey key = Objects.requireNonNull(KafkaSettings.find(setting.name()), setting.name());
+      ConfigKey key = Objects.requireNonNull(BrokerKeys.find(setting.name()), setting.name());
       if (!OTHER_DEFAULT.contains(setting.name())) {
         Object kafkas = key.defaultValue;
         Object ours =
@@ -41,7 +42,7 @@ class BrokerSettingsTest {
   @Test
   void every_honoured_key_accepts_kafkas_own_default() {
     for (Setting<?> setting : HonouredSettings.all()) {
-      ConfigKey key = Objects.requireNonNull(KafkaSettings.find(setting.name()));
+      ConfigKey key = Objects.requireNonNull(BrokerKeys.find(setting.name()));
       if (key.hasDefault() && key.defaultValue != null && key.defaultValue != "") {
         String text = ConfigDef.convertToString(key.defaultValue, key.type);
         assertThat(setting.parse(Objects.requireNonNull(text))).as(setting.name()).isNotNull();

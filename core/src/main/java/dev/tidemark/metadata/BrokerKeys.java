@@ -1,4 +1,4 @@
-package dev.tidemark.broker.settings;
+package dev.tidemark.metadata;
 
 import java.util.List;
 import java.util.Map;
@@ -29,14 +29,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Every broker key Kafka 4.4 knows, with its type, range, default and documentation. Loaded only
- * when a file has a key that is not in {@link HonouredSettings}, or when configs are described. The
- * parts are Kafka's own; its ready-made sum is not used because its class also wants a library that
+ * when a file has a key that is not honoured, or when configs are described or altered. The parts
+ * are Kafka's own; its ready-made sum is not used because its class also wants a library that
  * validates internet addresses.
  */
-public final class KafkaSettings {
+public final class BrokerKeys {
   private static final Map<String, ConfigKey> KEYS = merge();
 
-  private KafkaSettings() {}
+  private BrokerKeys() {}
 
   /** All keys by name, sorted. */
   public static Map<String, ConfigKey> keys() {
@@ -53,8 +53,11 @@ public final class KafkaSettings {
     return name.startsWith("group.") || name.startsWith("offset");
   }
 
-  /** Parses a value as Kafka does; throws {@link InvalidSetting}. */
-  static @Nullable Object parse(ConfigKey key, String text) {
+  /**
+   * Parses a value as Kafka does; throws {@link IllegalArgumentException} with one line that names
+   * key, value and range.
+   */
+  public static @Nullable Object parse(ConfigKey key, String text) {
     try {
       Object value = ConfigDef.parseType(key.name, text, key.type);
       if (key.validator != null) {
@@ -62,7 +65,7 @@ public final class KafkaSettings {
       }
       return value;
     } catch (ConfigException e) {
-      throw new InvalidSetting(oneLine(e));
+      throw new IllegalArgumentException(oneLine(e), e);
     }
   }
 

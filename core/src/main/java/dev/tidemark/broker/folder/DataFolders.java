@@ -1,0 +1,109 @@
+package dev.tidemark.broker.folder;
+
+import dev.tidemark.env.Clock;
+import dev.tidemark.env.Directory;
+import dev.tidemark.env.Randomness;
+import dev.tidemark.metadata.MetadataBootstrap;
+import dev.tidemark.metadata.RandomIds;
+import dev.tidemark.quorum.SingleVoterLog;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.common.Uuid;
+
+/** Formats the data folders of a node and checks at the start that they belong to it. */
+public final class DataFolders {
+  private DataFolders() {}
+
+  /** True when none of the folders holds anything yet; throws {@link FolderRefused}. */
+  public static boolean areEmpty(List<Directory> folders) throws IOException {
+    for (Directory folder : folders) {
+      if (FolderIdentity.read(folder).isPresent()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A new cluster's id. */
+  public static String newClusterId(Randomness randomness) {
+    return RandomIds.next(randomness).toString();
+  }
+
+  /**
+   * Makes empty folders the ones of a node of a cluster, and writes the first records of the
+   * metadata log into the first folder. Folders that are this node's already are left as they are,
+   * so that an interrupted format can be run again. Throws {@link FolderRefused}.
+   */
+  public static List<FolderIdentity> format(
+      List<Directory> folders, String clusterId, int nodeId, Randomness randomness, Clock clock)
+      throws IOException {
+    List<Optional<FolderIdentity>> found = new ArrayList<>();
+    for (Directory folder : folders) {
+      Optional<FolderIdentity> identity = FolderIdentity.read(folder);
+      identity.ifPresent(known -> refuseForeign(folder, known, clusterId, nodeId));
+      found.add(identity);
+    }
+    List<FolderIdentity> identities = new ArrayList<>();
+    for (int i = 0; i < folders.size(); i++) {
+      FolderIdentity identity = found.get(i).orElse(null);
+      if (identity == null) {
+        Uuid directoryId = RandomIds.next(randomness);
+        identity =
+            new FolderIdentity(clusterId, nodeId, directoryId, FolderIdentity.CURRENT_FORMAT);
+        folders.get(i).create();
+        identity.write(folders.get(i));
+      }
+      identities.add(identity);
+    }
+    try (SingleVoterLog log =
+        new SingleVoterLog(folders.get(0), nodeId, identities.get(0).directoryId(), clock)) {
+      MetadataBootstrap.writeIfMissing(log, batch -> {});
+    }
+    return identities;
+  }
+
+  /**
+   * The identities of a node's folders, in their order. Throws {@link FolderRefused} when one is
+   * not formatted, of another node, or when they are of different clusters.
+   */
+  public static List<FolderIdentity> load(List<Directory> folders, int nodeId) throws IOException {
+    List<FolderIdentity> identities = new ArrayList<>();
+    for (Directory folder : folders) {
+      FolderIdentity identity =
+          FolderIdentity.read(folder)
+              .orElseThrow(
+                  () ->
+                      new FolderRefused(
+                          "%s is not formatted: run 'tidemark format' with the same configuration first."
+                              .formatted(folder.path())));
+      String clusterId =
+          identities.isEmpty() ? identity.clusterId() : identities.get(0).clusterId();
+      refuseForeign(folder, identity, clusterId, nodeId);
+      for (FolderIdentity other : identities) {
+        if (other.directoryId().equals(identity.directoryId())) {
+          throw new FolderRefused(
+              "%s has the same directory id as another folder of log.dirs: it is a copy; remove it from log.dirs."
+                  .formatted(folder.path()));
+        }
+      }
+      identities.add(identity);
+    }
+    return identities;
+  }
+
+  private static void refuseForeign(
+      Directory folder, FolderIdentity identity, String clusterId, int nodeId) {
+    if (!identity.clusterId().equals(clusterId)) {
+      throw new FolderRefused(
+          "%s belongs to cluster %s, not to %s: it is left as it is; choose another folder."
+              .formatted(folder.path(), identity.clusterId(), clusterId));
+    }
+    if (identity.nodeId() != nodeId) {
+      throw new FolderRefused(
+          "%s belongs to node %d, but node.id is %d: it is left as it is; set node.id=%d or choose another folder."
+              .formatted(folder.path(), identity.nodeId(), nodeId, identity.nodeId()));
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package dev.tidemark.metadata;
+
+import java.util.List;
+import org.apache.kafka.common.errors.StaleBrokerEpochException;
+import org.apache.kafka.common.errors.UnknownServerException;
+import org.apache.kafka.common.metadata.ProducerIdsRecord;
+import org.apache.kafka.image.MetadataImage;
+import org.apache.kafka.metadata.BrokerRegistration;
+import org.apache.kafka.server.common.ApiMessageAndVersion;
+import org.apache.kafka.server.common.ProducerIdsBlock;
+
+/** Hands out blocks of producer ids, each id once in the life of the cluster. */
+final class ProducerIdBlocks {
+  private ProducerIdBlocks() {}
+
+  static Decision<ProducerIdsBlock> decide(MetadataImage image, int brokerId, long brokerEpoch) {
+    BrokerRegistration broker = image.cluster().broker(brokerId);
+    if (broker == null || broker.epoch() != brokerEpoch) {
+      throw new StaleBrokerEpochException(
+          "Broker %d asked for producer ids with epoch %d, but %s"
+              .formatted(
+                  brokerId,
+                  brokerEpoch,
+                  broker == null ? "is not registered" : "has epoch " + broker.epoch()));
+    }
+    long first = image.producerIds().nextProducerId();
+    if (first > Long.MAX_VALUE - ProducerIdsBlock.PRODUCER_ID_BLOCK_SIZE) {
+      throw new UnknownServerException("All producer ids of this cluster are handed out");
+    }
+    ProducerIdsBlock block =
+        new ProducerIdsBlock(brokerId, first, ProducerIdsBlock.PRODUCER_ID_BLOCK_SIZE);
+    ProducerIdsRecord record =
+        new ProducerIdsRecord()
+            .setBrokerId(brokerId)
+            .setBrokerEpoch(brokerEpoch)
+            .setNextProducerId(block.nextBlockFirstId());
+    return new Decision<>(List.of(new ApiMessageAndVersion(record, (short) 0)), block);
+  }
+}

@@ -1,0 +1,166 @@
+package dev.tidemark.quorum;
+
+import dev.tidemark.env.Clock;
+import dev.tidemark.env.Directory;
+import dev.tidemark.log.AppendOrigin;
+import dev.tidemark.log.AppendResult;
+import dev.tidemark.log.LogId;
+import dev.tidemark.log.LogOpening;
+import dev.tidemark.log.LogSettings;
+import dev.tidemark.log.OffsetOutOfRange;
+import dev.tidemark.log.PartitionLog;
+import dev.tidemark.log.RefusedAppend;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.server.common.ApiMessageAndVersion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The metadata log of a cluster with one voter: what it wrote and synced is committed. The files
+ * are those of a KRaft voter, so that a quorum can take them over and Kafka's tools read them: each
+ * start takes a new epoch, keeps it in {@code quorum-state} and begins with a leader-change record.
+ */
+public final class SingleVoterLog implements MetadataLog {
+  /** The log's partition. */
+  public static final LogId LOG_ID = new LogId("__cluster_metadata", 0, Uuid.METADATA_TOPIC_ID);
+
+  private static final int READ_BYTES = 1 << 20;
+
+  private final Directory folder;
+  private final int nodeId;
+  private final Uuid directoryId;
+  private final Clock clock;
+  private @Nullable PartitionLog log;
+  private @Nullable Listener listener;
+  private @Nullable Throwable failure;
+  private int epoch;
+
+  /** {@code dataFolder} is the one that holds the log's folder. */
+  public SingleVoterLog(Directory dataFolder, int nodeId, Uuid directoryId, Clock clock) {
+    this.folder = dataFolder.directory(LOG_ID.folderName());
+    this.nodeId = nodeId;
+    this.directoryId = directoryId;
+    this.clock = clock;
+  }
+
+  @Override
+  public void start(Listener hearer) throws IOException {
+    if (log != null) {
+      throw new IllegalStateException("The metadata log was started before");
+    }
+    folder.create();
+    PartitionLog opened =
+        PartitionLog.open(LOG_ID, folder, settings(), LogOpening.unknown(), clock);
+    log = opened;
+    listener = hearer;
+    replay(opened, hearer);
+    becomeLeader(opened);
+  }
+
+  /** Metadata is kept whole until there are snapshots to stand in for its beginning. */
+  private static LogSettings settings() {
+    return LogSettings.defaults()
+        .withDelete(false)
+        .withRetentionMs(-1)
+        .withMaxMessageBytes(MetadataBatches.MAX_BYTES);
+  }
+
+  private static void replay(PartitionLog from, Listener to) throws IOException {
+    long offset = from.logStartOffset();
+    while (offset < from.logEndOffset()) {
+      ByteBuffer bytes;
+      try {
+        var read = from.read(offset, READ_BYTES, true, from.logEndOffset());
+        if (read.slice() == null) {
+          throw new IOException(
+              "%s: nothing can be read at offset %d, but the log ends at %d"
+                  .formatted(from.folder().path(), offset, from.logEndOffset()));
+        }
+        bytes = MetadataBatches.copy(read.slice());
+        offset = read.nextOffset();
+      } catch (OffsetOutOfRange e) {
+        throw new IOException(e);
+      }
+      MetadataBatches.decode(from.folder().path(), bytes, to);
+    }
+  }
+
+  private void becomeLeader(PartitionLog to) throws IOException {
+    epoch = Math.max(QuorumStateFile.readEpoch(folder), Math.max(to.latestEpoch(), 0)) + 1;
+    QuorumStateFile.write(folder, nodeId, epoch, directoryId);
+    long nowMs = clock.wallMs();
+    try {
+      boolean first = to.logEndOffset() == 0;
+      to.append(
+          MetadataBatches.leaderChange(nodeId, directoryId, to.logEndOffset(), epoch, nowMs),
+          epoch,
+          AppendOrigin.METADATA);
+      if (first) {
+        to.append(
+            MetadataBatches.kraftVersion(to.logEndOffset(), epoch, nowMs),
+            epoch,
+            AppendOrigin.METADATA);
+        to.append(
+            MetadataBatches.voters(nodeId, directoryId, to.logEndOffset(), epoch, nowMs),
+            epoch,
+            AppendOrigin.METADATA);
+      }
+    } catch (RefusedAppend e) {
+      throw new IOException(to.folder().path() + " refused a control record: " + e.getMessage(), e);
+    }
+    to.flushAndWait();
+  }
+
+  @Override
+  public void append(List<ApiMessageAndVersion> records, Completion completion) {
+    PartitionLog to = log;
+    Listener hearer = listener;
+    if (to == null || hearer == null) {
+      throw new IllegalStateException("The metadata log is not started");
+    }
+    if (failure != null) {
+      completion.onFailed(
+          new IOException("The metadata log failed before; restart the broker", failure));
+      return;
+    }
+    MetadataBatch batch;
+    try {
+      long nowMs = clock.wallMs();
+      long baseOffset = to.logEndOffset();
+      AppendResult result =
+          to.append(
+              MetadataBatches.encode(records, baseOffset, epoch, nowMs),
+              epoch,
+              AppendOrigin.METADATA);
+      to.flushAndWait();
+      batch = new MetadataBatch(result.baseOffset(), result.lastOffset(), epoch, nowMs, records);
+    } catch (RefusedAppend e) {
+      completion.onFailed(new IOException("Metadata records were refused: " + e.getMessage(), e));
+      return;
+    } catch (IOException e) {
+      failure = e; // what reached the disk is unknown, so nothing may follow it
+      completion.onFailed(e);
+      return;
+    }
+    hearer.onCommit(batch);
+    completion.onCommitted(batch.lastOffset());
+  }
+
+  @Override
+  public QuorumState state() {
+    PartitionLog current = log;
+    long end = current == null ? 0 : current.logEndOffset();
+    return new QuorumState(nodeId, epoch, directoryId, end, end);
+  }
+
+  @Override
+  public void close() throws IOException {
+    PartitionLog current = log;
+    log = null;
+    if (current != null) {
+      current.close(failure == null);
+    }
+  }
+}
