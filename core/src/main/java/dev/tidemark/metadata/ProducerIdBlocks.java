@@ -23,7 +23,7 @@ final class ProducerIdBlocks {
                   brokerEpoch,
                   broker == null ? "is not registered" : "has epoch " + broker.epoch()));
     }
-    long first = image.producerIds().nextProducerId();
+    long first = Math.max(0, image.producerIds().nextProducerId()); // -1 = none handed out yet
     if (first > Long.MAX_VALUE - ProducerIdsBlock.PRODUCER_ID_BLOCK_SIZE) {
       throw new UnknownServerException("All producer ids of this cluster are handed out");
     }
