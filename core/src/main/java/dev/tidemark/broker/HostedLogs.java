@@ -7,15 +7,14 @@ import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.MetadataListener;
+import dev.tidemark.metadata.TopicConfigs;
 import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.function.BiFunction;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.image.TopicDelta;
@@ -37,23 +36,20 @@ final class HostedLogs implements MetadataListener {
   private final Shard shard;
   private final List<LogFolder> folders;
   private final Partitions partitions;
-  private final BiFunction<MetadataImage, String, LogSettings> settings;
+  private final TopicConfigs topicConfigs;
   private boolean open;
 
-  /**
-   * @param settings the settings of a topic, by image and topic name
-   */
   HostedLogs(
       int nodeId,
       Shard shard,
       List<LogFolder> folders,
       Partitions partitions,
-      BiFunction<MetadataImage, String, LogSettings> settings) {
+      TopicConfigs topicConfigs) {
     this.nodeId = nodeId;
     this.shard = shard;
     this.folders = List.copyOf(folders);
     this.partitions = partitions;
-    this.settings = settings;
+    this.topicConfigs = topicConfigs;
   }
 
   List<LogFolder> folders() {
@@ -84,7 +80,7 @@ final class HostedLogs implements MetadataListener {
   }
 
   private void collectAssigned(MetadataImage image, TopicImage topic, List<Assigned> assigned) {
-    LogSettings topicSettings = settings.apply(image, topic.name());
+    LogSettings topicSettings = topicConfigs.of(image, topic.name()).log();
     new TreeMap<>(topic.partitions())
         .forEach(
             (index, partition) -> {
@@ -158,6 +154,7 @@ final class HostedLogs implements MetadataListener {
 
   @Override
   public void onMetadataUpdate(MetadataDelta delta, MetadataImage image) {
+    TopicConfigs.Changed changed = topicConfigs.onMetadataUpdate(delta);
     if (!open) {
       return; // openAll takes the image as it is then
     }
@@ -167,9 +164,7 @@ final class HostedLogs implements MetadataListener {
           .sorted(Comparator.comparing(TopicDelta::name))
           .forEach(topic -> applyTopic(image, topic));
     }
-    if (delta.configsDelta() != null) {
-      applySettings(image, delta.configsDelta().changes().keySet());
-    }
+    applySettings(image, changed);
   }
 
   private void applyTopic(MetadataImage image, TopicDelta topic) {
@@ -186,7 +181,7 @@ final class HostedLogs implements MetadataListener {
     try {
       PartitionLeader leader = partitions.find(topic.id(), index);
       if (leader == null) {
-        create(id, partition.leaderEpoch, settings.apply(image, topic.name()));
+        create(id, partition.leaderEpoch, topicConfigs.of(image, topic.name()).log());
       } else {
         leader.transitionToLeader(partition.leaderEpoch);
       }
@@ -249,19 +244,18 @@ final class HostedLogs implements MetadataListener {
             });
   }
 
-  private void applySettings(MetadataImage image, Iterable<ConfigResource> changed) {
-    for (ConfigResource resource : changed) {
-      partitions.forEach(
-          partition -> {
-            String topic = partition.log().id().topic();
-            boolean concerned =
-                resource.type() == ConfigResource.Type.BROKER
-                    || (resource.type() == ConfigResource.Type.TOPIC
-                        && resource.name().equals(topic));
-            if (concerned) {
-              partition.log().updateSettings(settings.apply(image, topic));
-            }
-          });
+  private void applySettings(MetadataImage image, TopicConfigs.Changed changed) {
+    if (changed.all()) {
+      partitions.forEach(partition -> applySettings(image, partition));
+    } else {
+      for (String topic : changed.topics()) {
+        partitions.forEachOf(topic, partition -> applySettings(image, partition));
+      }
     }
+  }
+
+  private void applySettings(MetadataImage image, PartitionLeader partition) {
+    String topic = partition.log().id().topic();
+    partition.log().updateSettings(topicConfigs.of(image, topic).log());
   }
 }

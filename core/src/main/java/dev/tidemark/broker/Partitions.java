@@ -70,6 +70,14 @@ public final class Partitions {
     return hosted;
   }
 
+  /** A topic's partitions, by partition; none if it is not hosted here. */
+  void forEachOf(String topic, Consumer<PartitionLeader> action) {
+    HostedTopic hosted = byName.get(topic);
+    if (hosted != null) {
+      hosted.hosted().forEach(action);
+    }
+  }
+
   /** All partitions, by topic name and partition. */
   public void forEach(Consumer<PartitionLeader> action) {
     for (HostedTopic hosted : byName.values()) {

@@ -1,0 +1,270 @@
+package dev.tidemark.broker;
+
+import dev.tidemark.broker.folder.DataFolders;
+import dev.tidemark.broker.folder.FolderIdentity;
+import dev.tidemark.env.Connection;
+import dev.tidemark.env.Directory;
+import dev.tidemark.env.Shard;
+import dev.tidemark.log.PartitionLog;
+import dev.tidemark.metadata.BrokerIncarnation;
+import dev.tidemark.metadata.Controller;
+import dev.tidemark.metadata.ControllerSettings;
+import dev.tidemark.metadata.MetadataView;
+import dev.tidemark.metadata.RandomIds;
+import dev.tidemark.metadata.Reply;
+import dev.tidemark.metadata.TopicConfigs;
+import dev.tidemark.quorum.MetadataLog;
+import dev.tidemark.quorum.SingleVoterLog;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A node: controller and broker over the shards and folders it is given. It is started once and
+ * stopped once; whoever owns it drops it after either has failed.
+ *
+ * <p>The control shard owns the metadata log and decides; the data shard owns connections,
+ * partitions and the view of metadata. Files of partitions are opened, synced and closed in the
+ * data shard's background.
+ */
+public final class Broker {
+  private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
+
+  private final BrokerSettings settings;
+  private final Shard data;
+  private final Shard control;
+  private final List<Directory> directories;
+  private final MetadataView view = new MetadataView();
+  private final Partitions partitions = new Partitions();
+  private final TopicConfigs topicConfigs;
+  private final Handlers handlers;
+  private @Nullable MetadataLog metadataLog;
+  private @Nullable HostedLogs logs;
+  private @Nullable Maintenance maintenance;
+
+  /** How a start or a stop ended; called once, on the data shard. */
+  public interface Outcome {
+    void onDone();
+
+    void onFailed(Throwable cause);
+  }
+
+  /**
+   * @param data the shard of connections and partitions
+   * @param control the shard of the metadata log, which may block
+   * @param directories the folders of {@code log.dirs}, formatted; the first holds the metadata log
+   */
+  public Broker(BrokerSettings settings, Shard data, Shard control, List<Directory> directories) {
+    this.settings = settings;
+    this.data = data;
+    this.control = control;
+    this.directories = List.copyOf(directories);
+    this.topicConfigs =
+        new TopicConfigs(settings.nodeId(), settings.texts(), settings.producerIdExpirationMs());
+    this.handlers = new Handlers(settings, data, control, view, partitions);
+  }
+
+  /** Whom the transport asks for each new connection; to be used once the start is done. */
+  public Connection.Acceptor acceptor() {
+    return connection -> new ClientConnection(connection, handlers.registry());
+  }
+
+  /** What this broker answers. */
+  public HandlerRegistry handlers() {
+    return handlers.registry();
+  }
+
+  /**
+   * Starts the node: folders are checked, the metadata log is replayed, the broker registers, its
+   * logs are opened.
+   *
+   * @param advertised the addresses clients are told, with their real ports
+   */
+  public void start(List<BrokerIncarnation.Listener> advertised, Outcome outcome) {
+    control.execute(
+        () -> {
+          try {
+            startControl(advertised, outcome);
+          } catch (IOException | RuntimeException e) {
+            data.execute(() -> outcome.onFailed(e));
+          }
+        });
+  }
+
+  private void startControl(List<BrokerIncarnation.Listener> advertised, Outcome outcome)
+      throws IOException {
+    List<FolderIdentity> identities = DataFolders.load(directories, settings.nodeId());
+    List<LogFolder> folders = new ArrayList<>();
+    for (Directory directory : directories) {
+      folders.add(LogFolder.load(directory));
+    }
+    FolderIdentity first = identities.get(0);
+    MetadataLog log =
+        new SingleVoterLog(
+            directories.get(0), settings.nodeId(), first.directoryId(), control.clock());
+    Controller controller = new Controller(log, view, control, data, controllerSettings());
+    controller.start();
+    List<Uuid> directoryIds = identities.stream().map(FolderIdentity::directoryId).toList();
+    BrokerIncarnation incarnation =
+        new BrokerIncarnation(
+            settings.nodeId(),
+            RandomIds.next(control.randomness()),
+            advertised,
+            settings.rack(),
+            directoryIds);
+    controller.registerBroker(
+        incarnation,
+        new Reply<>() {
+          @Override
+          public void succeed(Long brokerEpoch) {
+            data.execute(
+                () -> startData(log, controller, folders, first.clusterId(), brokerEpoch, outcome));
+          }
+
+          @Override
+          public void fail(Throwable cause) {
+            data.execute(() -> outcome.onFailed(cause));
+          }
+        });
+  }
+
+  private ControllerSettings controllerSettings() {
+    return new ControllerSettings(
+        settings.nodeId(),
+        settings.numPartitions(),
+        settings.defaultReplicationFactor(),
+        settings.deleteTopicEnable(),
+        settings.texts());
+  }
+
+  private void startData(
+      MetadataLog log,
+      Controller controller,
+      List<LogFolder> folders,
+      String clusterId,
+      long brokerEpoch,
+      Outcome outcome) {
+    metadataLog = log;
+    HostedLogs hosted = new HostedLogs(settings.nodeId(), data, folders, partitions, topicConfigs);
+    logs = hosted;
+    view.addListener(hosted);
+    Maintenance started =
+        new Maintenance(data, partitions, hosted, settings.logRetentionCheckIntervalMs());
+    maintenance = started;
+    hosted.openAll(
+        view.image(),
+        () -> {
+          try {
+            handlers.connect(controller, clusterId, brokerEpoch);
+            started.start();
+            outcome.onDone();
+          } catch (RuntimeException e) {
+            outcome.onFailed(e);
+          }
+        });
+  }
+
+  /**
+   * Stops the node in order: nothing more is answered, logs are synced and closed, the folders are
+   * marked as clean. The transport is stopped by its owner, before or after.
+   */
+  public void stop(Outcome outcome) {
+    data.execute(() -> stopData(outcome));
+  }
+
+  private void stopData(Outcome outcome) {
+    Maintenance running = maintenance;
+    HostedLogs hosted = logs;
+    if (running == null || hosted == null) {
+      stopControl(outcome);
+      return;
+    }
+    running.stop();
+    handlers.stop();
+    List<PartitionLog> open = new ArrayList<>();
+    partitions.forEach(
+        partition -> {
+          partition.stop();
+          open.add(partition.log());
+        });
+    data.background()
+        .run(
+            "stop",
+            () -> {
+              closeAll(open);
+              return open;
+            },
+            (closed, failure) -> {
+              if (failure != null) {
+                LOG.error("Logs could not be closed; the next start checks them", failure);
+                stopControl(outcome);
+              } else {
+                markClean(running, hosted, outcome);
+              }
+            });
+  }
+
+  private static void closeAll(List<PartitionLog> open) throws IOException {
+    IOException failure = null;
+    for (PartitionLog log : open) {
+      try {
+        log.close(true);
+      } catch (IOException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void markClean(Maintenance running, HostedLogs hosted, Outcome outcome) {
+    Map<String, LogFolder.Checkpoints> last = running.checkpoints();
+    data.background()
+        .run(
+            "stop",
+            () -> {
+              running.writeCheckpoints(last);
+              for (LogFolder folder : hosted.folders()) {
+                LogFolder.writeCleanMarker(folder.directory());
+              }
+              return last;
+            },
+            (done, failure) -> {
+              if (failure != null) {
+                LOG.error("The folders could not be marked as clean", failure);
+              }
+              stopControl(outcome);
+            });
+  }
+
+  private void stopControl(Outcome outcome) {
+    MetadataLog log = metadataLog;
+    control.execute(
+        () -> {
+          Optional<Throwable> failure = closeMetadataLog(log);
+          data.execute(() -> failure.ifPresentOrElse(outcome::onFailed, outcome::onDone));
+        });
+  }
+
+  private static Optional<Throwable> closeMetadataLog(@Nullable MetadataLog log) {
+    try {
+      if (log != null) {
+        log.close();
+      }
+      return Optional.empty();
+    } catch (IOException e) {
+      return Optional.of(e);
+    }
+  }
+}
