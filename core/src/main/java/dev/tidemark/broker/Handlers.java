@@ -9,7 +9,6 @@ import dev.tidemark.broker.request.ProduceHandler;
 import dev.tidemark.env.Shard;
 import dev.tidemark.metadata.Controller;
 import dev.tidemark.metadata.MetadataView;
-import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /** Makes the handlers and gives them what they work with. */
@@ -23,7 +22,9 @@ final class Handlers {
       MetadataView view,
       Partitions partitions) {
     registry
-        .add(ApiKeys.API_VERSIONS, new ApiVersionsHandler(registry, ApiVersionsResponseData::new))
+        .add(
+            ApiKeys.API_VERSIONS,
+            new ApiVersionsHandler(registry, new ClusterFeatures(view)::answer))
         .add(ApiKeys.PRODUCE, new ProduceHandler(partitions, data.timers()))
         .add(
             ApiKeys.FETCH,

@@ -4,6 +4,8 @@ import dev.tidemark.quorum.MetadataLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.metadata.ConfigRecord;
@@ -31,6 +33,16 @@ public final class MetadataBootstrap {
           Feature.ELIGIBLE_LEADER_REPLICAS_VERSION);
 
   private MetadataBootstrap() {}
+
+  /** The highest level of each feature that this version understands, metadata.version apart. */
+  public static SortedMap<String, Short> supportedFeatures() {
+    SortedMap<String, Short> levels = new TreeMap<>();
+    for (Feature feature : FEATURES) {
+      levels.put(feature.featureName(), feature.latestProduction());
+    }
+    levels.put(TIDEMARK_FEATURE, TIDEMARK_LEVEL);
+    return levels;
+  }
 
   /** Starts the log and appends the first records unless there are some. */
   public static void writeIfMissing(MetadataLog log, MetadataLog.Listener listener)
