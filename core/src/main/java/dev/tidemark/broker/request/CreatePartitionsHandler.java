@@ -1,0 +1,24 @@
+package dev.tidemark.broker.request;
+
+import dev.tidemark.broker.Request;
+import dev.tidemark.broker.RequestHandler;
+import dev.tidemark.metadata.ControllerCalls;
+import org.apache.kafka.common.message.CreatePartitionsRequestData;
+import org.apache.kafka.common.message.CreatePartitionsResponseData;
+
+/** CreatePartitions: makes topics larger (KIP-195). */
+public final class CreatePartitionsHandler implements RequestHandler {
+  private final ControllerCalls controller;
+
+  public CreatePartitionsHandler(ControllerCalls controller) {
+    this.controller = controller;
+  }
+
+  @Override
+  public void handle(Request request) {
+    CreatePartitionsRequestData data = request.data(CreatePartitionsRequestData.class);
+    controller.call(
+        (decider, reply) -> decider.createPartitions(data, reply),
+        new ControllerAnswer<CreatePartitionsResponseData>(request));
+  }
+}
