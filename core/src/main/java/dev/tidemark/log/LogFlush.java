@@ -6,23 +6,68 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The files to sync so that the log is durable up to an end offset.
- *
- * @param generation of the log's tail: a truncation in between makes the result void
- * @param folder to be synced too, or null when no name in it changed
- */
-record LogFlush(long endOffset, int generation, List<LogFile> files, @Nullable Directory folder) {
-  boolean isEmpty() {
-    return files.isEmpty() && folder == null;
+/** One sync under way: the files whose sync makes the log durable up to an end offset. */
+final class LogFlush {
+  private final long endOffset;
+  private final List<Segment> segments;
+  private final List<LogFile> files;
+  private final List<LogFile> smallFiles;
+  private final @Nullable Directory folder;
+  private boolean done;
+
+  LogFlush(
+      long endOffset,
+      List<Segment> segments,
+      List<LogFile> files,
+      List<LogFile> smallFiles,
+      @Nullable Directory folder) {
+    this.endOffset = endOffset;
+    this.segments = segments;
+    this.files = files;
+    this.smallFiles = smallFiles;
+    this.folder = folder;
   }
 
+  long endOffset() {
+    return endOffset;
+  }
+
+  boolean isEmpty() {
+    return files.isEmpty() && smallFiles.isEmpty() && folder == null;
+  }
+
+  boolean isDone() {
+    return done;
+  }
+
+  /** Runs anywhere. The folder last: a name must not outlive a power loss without its content. */
   void syncFiles() throws IOException {
     for (LogFile file : files) {
       file.sync();
     }
+    for (LogFile file : smallFiles) {
+      file.sync();
+    }
     if (folder != null) {
       folder.sync();
+    }
+  }
+
+  /** Runs on the shard, exactly once, after the sync or its failure. */
+  void finish() throws IOException {
+    done = true;
+    for (LogFile file : smallFiles) {
+      file.close();
+    }
+    for (Segment segment : segments) {
+      segment.unpin();
+    }
+  }
+
+  /** After a truncation the sync under way proves nothing: all is to be synced again. */
+  void repeat() {
+    for (Segment segment : segments) {
+      segment.markDirty();
     }
   }
 }

@@ -5,164 +5,406 @@ import dev.tidemark.env.Directory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
-/** The log of one partition. Owned by one shard. */
-@SuppressWarnings("DoNotCallSuggester") // a skeleton
+/**
+ * The log of one partition: record batches in ascending offsets, on disk in Apache Kafka's layout.
+ * Owned by one shard; only {@link #open} and the work of a {@link FlushTask} may run elsewhere.
+ * Offsets named end are exclusive. After a write or a sync failed the log refuses appends until it
+ * is opened again, because nobody knows what the disk holds; reads go on.
+ */
 public final class PartitionLog implements AutoCloseable {
-  private PartitionLog() {}
+  private final LogState state;
+  private final LogReader reader;
+  private final LogAppender appender;
+  private final Truncation truncation;
+  private final Retention retention;
+  private @Nullable String failure;
+  private boolean closed;
 
+  private PartitionLog(LogState state) {
+    this.state = state;
+    this.reader = new LogReader(state);
+    this.truncation = new Truncation(state);
+    this.appender = new LogAppender(state, truncation);
+    this.retention = new Retention(state);
+  }
+
+  /**
+   * Opens the log in {@code folder}, or creates it. Blocks: after an unclean stop for as long as it
+   * takes to read what lies above the recovery point. May run on a background thread.
+   *
+   * @throws CorruptLog when bytes that were synced before are damaged
+   * @throws IOException also when the folder belongs to another topic id
+   */
   public static PartitionLog open(
       LogId id, Directory folder, LogSettings settings, LogOpening opening, Clock clock)
       throws IOException {
-    throw new UnsupportedOperationException();
+    return new PartitionLog(LogRecovery.open(id, folder, settings, opening, clock));
   }
 
   public LogId id() {
-    throw new UnsupportedOperationException();
+    return state.id;
+  }
+
+  public Directory folder() {
+    return state.folder;
   }
 
   public LogSettings settings() {
-    throw new UnsupportedOperationException();
+    return state.settings;
   }
 
+  /** Takes effect with the next call. */
   public void updateSettings(LogSettings settings) {
-    throw new UnsupportedOperationException();
+    state.settings = settings;
+    appender.settingsChanged();
   }
 
+  // --- appending ---
+
+  /**
+   * Appends what a Produce request or a coordinator hands over, from position to limit. Offsets and
+   * leader epoch are set in place, so the buffer must be writable; its bounds are kept. Not synced.
+   * Of a batch that was appended before, the first offsets come back and nothing is written.
+   *
+   * @throws RefusedAppend when the records break a rule; nothing was written
+   * @throws IOException when the disk fails; the log takes no more appends then
+   */
   public AppendResult append(ByteBuffer records, int leaderEpoch, AppendOrigin origin)
       throws RefusedAppend, IOException {
-    throw new UnsupportedOperationException();
+    requireWritable();
+    try {
+      return appender.append(records, leaderEpoch, origin);
+    } catch (IOException e) {
+      throw failed("append", e);
+    }
   }
 
+  /**
+   * Appends batches with the offsets and epochs that the leader gave them. They must begin at the
+   * log end offset or above it; only an empty log also takes a batch that begins below and holds
+   * it, because log start offsets need not be batch bounds (KAFKA-6975). A batch cut off at the end
+   * is left out; the result's offsets are -1 when there was no whole one.
+   */
   public AppendResult appendReplicated(ByteBuffer records) throws RefusedAppend, IOException {
-    throw new UnsupportedOperationException();
+    requireWritable();
+    try {
+      return appender.appendReplicated(records);
+    } catch (IOException e) {
+      throw failed("append", e);
+    }
   }
 
+  private void requireWritable() throws RefusedAppend {
+    if (closed) {
+      throw new RefusedAppend(Errors.NOT_LEADER_OR_FOLLOWER, "The log " + id() + " is closed.");
+    }
+    if (failure != null) {
+      throw new RefusedAppend(
+          Errors.KAFKA_STORAGE_ERROR,
+          "The log "
+              + id()
+              + " takes no appends since its disk failed: "
+              + failure
+              + ". It must be opened again, which checks what the disk holds.");
+    }
+  }
+
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("The log " + id() + " is closed");
+    }
+  }
+
+  private IOException failed(String what, IOException cause) {
+    if (failure == null) {
+      failure = what + " failed, " + cause.getMessage();
+    }
+    return cause;
+  }
+
+  /** Why the log refuses appends, or null when it does not. */
+  public @Nullable String failure() {
+    return failure;
+  }
+
+  // --- reading ---
+
+  /**
+   * Finds whole batches from the one that holds or follows {@code startOffset} on.
+   *
+   * @param maxBytes the bound for the result
+   * @param atLeastOneBatch true when the first batch counts even if it is larger than the bound
+   * @param endOffsetExclusive batches that reach it or lie above it are left out
+   */
   public LogRead read(
       long startOffset, int maxBytes, boolean atLeastOneBatch, long endOffsetExclusive)
       throws OffsetOutOfRange, IOException {
-    throw new UnsupportedOperationException();
+    requireOpen();
+    return reader.read(startOffset, maxBytes, atLeastOneBatch, endOffsetExclusive);
   }
 
+  /** The aborted transactions that touch the range, by first offset. */
   public List<AbortedTxn> abortedTransactions(long startOffset, long endOffsetExclusive)
       throws IOException {
-    throw new UnsupportedOperationException();
+    requireOpen();
+    return reader.abortedTransactions(startOffset, endOffsetExclusive);
   }
 
+  /** The first offset that a reader of committed records must not see; at most the watermark. */
   public long lastStableOffset(long highWatermark) {
-    throw new UnsupportedOperationException();
+    return Math.max(
+        Math.min(state.logStartOffset, highWatermark),
+        state.producers.lastStableOffset(highWatermark));
+  }
+
+  /** The first record at or after a time, below the end offset; null without one. */
+  public @Nullable TimestampedOffset offsetForTimestamp(long timestampMs, long endOffsetExclusive)
+      throws IOException {
+    requireOpen();
+    return reader.offsetForTimestamp(timestampMs, endOffsetExclusive);
+  }
+
+  /** The first of the newest records below the end offset (KIP-734); null without one. */
+  public @Nullable TimestampedOffset maxTimestamp(long endOffsetExclusive) throws IOException {
+    requireOpen();
+    return reader.maxTimestamp(endOffsetExclusive);
   }
 
   public long logStartOffset() {
-    throw new UnsupportedOperationException();
+    return state.logStartOffset;
   }
 
   public long logEndOffset() {
-    throw new UnsupportedOperationException();
-  }
-
-  public long recoveryPoint() {
-    throw new UnsupportedOperationException();
-  }
-
-  public long syncedEndOffset() {
-    throw new UnsupportedOperationException();
+    return state.logEndOffset;
   }
 
   public long sizeInBytes() {
-    throw new UnsupportedOperationException();
+    return state.segments.sizeInBytes();
   }
 
+  public int segmentCount() {
+    return state.segments.count();
+  }
+
+  // --- epochs ---
+
+  /** The latest leader epoch, -1 without one. */
   public int latestEpoch() {
-    throw new UnsupportedOperationException();
+    return state.epochs.latest();
   }
 
+  /** Where a leader epoch ends; see {@link EpochEnd}. */
   public EpochEnd endOffsetForEpoch(int epoch) {
-    throw new UnsupportedOperationException();
+    return state.epochs.endOffsetFor(epoch, state.logEndOffset);
   }
 
+  /** The leader epoch of the record at {@code offset}, -1 when not known. */
   public int epochForOffset(long offset) {
-    throw new UnsupportedOperationException();
+    return state.epochs.epochForOffset(offset);
   }
 
+  /** All known epochs, ascending. */
+  public List<EpochStart> epochStarts() {
+    return state.epochs.starts();
+  }
+
+  /**
+   * Notes at an election that {@code epoch} begins at the log end offset (KAFKA-7415), also when no
+   * record follows. Written at once, synced with the next flush, so before or with its records.
+   */
   public void assignEpochStart(int epoch) throws IOException {
-    throw new UnsupportedOperationException();
+    state.epochs.assign(epoch, state.logEndOffset);
+    try {
+      state.writeEpochs();
+    } catch (IOException e) {
+      throw failed("writing the epochs", e);
+    }
   }
 
-  public @Nullable TimestampedOffset offsetForTimestamp(long timestampMs, long endOffsetExclusive)
-      throws IOException {
-    throw new UnsupportedOperationException();
+  // --- syncing ---
+
+  /** Everything below it survives a power loss. */
+  public long syncedEndOffset() {
+    return state.flushes.syncedEndOffset();
   }
 
-  public @Nullable TimestampedOffset maxTimestamp(long endOffsetExclusive) throws IOException {
-    throw new UnsupportedOperationException();
+  /** What the broker keeps in recovery-point-offset-checkpoint. */
+  public long recoveryPoint() {
+    return state.flushes.syncedEndOffset();
   }
 
+  /** True when flush.messages or flush.ms ask for a sync, or a rolled segment is not synced. */
   public boolean needsFlush() {
-    throw new UnsupportedOperationException();
+    return state.flushes.isDue(state.settings, state.clock.monotonicMs());
   }
 
+  /** True while a sync that began is not done; starting another one then seldom helps. */
+  public boolean isFlushing() {
+    return state.flushes.isUnderWay();
+  }
+
+  /** Prepares a sync of all that was appended so far. It must be run and its end be told. */
   public FlushTask flush() throws IOException {
-    throw new UnsupportedOperationException();
+    try {
+      return new FlushTask(this, state.flushes.prepare());
+    } catch (IOException e) {
+      throw failed("flush", e);
+    }
   }
 
   /** Syncs here and now; blocks. */
   public void flushAndWait() throws IOException {
-    throw new UnsupportedOperationException();
+    FlushTask task = flush();
+    try {
+      task.run();
+    } catch (IOException e) {
+      task.onDone(null, e);
+      throw e;
+    }
+    task.onDone(true, null);
   }
 
-  void flushDone(LogFlush flush, @Nullable Throwable failure) {
-    throw new UnsupportedOperationException();
+  void flushDone(LogFlush flush, @Nullable Throwable syncFailure) {
+    try {
+      if (!state.flushes.finish(flush, syncFailure) && !closed && syncFailure != null) {
+        failure = "a sync failed, " + syncFailure.getMessage();
+      }
+    } catch (IOException e) {
+      failure = "closing a file failed, " + e.getMessage();
+    }
   }
 
+  // --- growing smaller ---
+
+  /**
+   * Deletes old segments by the topic's settings and the log start offset; returns how many. Their
+   * files are only renamed: see {@link #takeFilesToDelete}.
+   */
   public int deleteOldSegments(long highWatermark) throws IOException {
-    throw new UnsupportedOperationException();
+    if (closed || failure != null) {
+      return 0;
+    }
+    try {
+      return retention.deleteOld(highWatermark);
+    } catch (IOException e) {
+      throw failed("retention", e);
+    }
   }
 
-  /** Names in the folder that may be deleted now, each told once; deleting may run anywhere. */
+  /** Names in the folder to be deleted, each told once. Deleting them may run anywhere. */
   public List<String> takeFilesToDelete() {
-    throw new UnsupportedOperationException();
+    List<String> names = List.copyOf(state.filesToDelete);
+    state.filesToDelete.clear();
+    return names;
   }
 
-  public Directory folder() {
-    throw new UnsupportedOperationException();
-  }
-
+  /**
+   * Moves the log start offset up, as DeleteRecords asks; without effect if it is not below.
+   *
+   * @throws OffsetOutOfRange when {@code newStart} is above the high watermark
+   */
   public void advanceLogStartOffset(long newStart, long highWatermark)
       throws OffsetOutOfRange, IOException {
-    throw new UnsupportedOperationException();
+    retention.advanceStart(newStart, highWatermark);
   }
 
+  /**
+   * Cuts everything from {@code offset} on, and what the epochs know from there. Blocks until that
+   * is durable. If the offset lies inside a batch, the whole batch goes. A recovery point that the
+   * broker keeps elsewhere must be lowered before the next append.
+   */
   public void truncateTo(long offset) throws IOException {
-    throw new UnsupportedOperationException();
+    try {
+      truncation.truncateTo(offset);
+    } catch (IOException e) {
+      throw failed("truncation", e);
+    }
   }
 
+  /** Makes the log an empty one that begins and ends at {@code offset}. Blocks until durable. */
   public void truncateFullyAndStartAt(long offset) throws IOException {
-    throw new UnsupportedOperationException();
+    try {
+      truncation.truncateFullyAndStartAt(offset);
+    } catch (IOException e) {
+      throw failed("truncation", e);
+    }
   }
 
+  /** Begins a new segment, unless the active one is empty. */
   public void roll() throws IOException {
-    throw new UnsupportedOperationException();
+    if (state.segments.active().size() > 0) {
+      try {
+        state.roll(state.logEndOffset);
+      } catch (IOException e) {
+        throw failed("roll", e);
+      }
+    }
   }
+
+  // --- producers ---
 
   public ProducerState producers() {
-    throw new UnsupportedOperationException();
+    return state.producers;
   }
 
+  /** Forgets idle producers (producer.id.expiration.ms); returns how many. */
   public int expireProducers() {
-    throw new UnsupportedOperationException();
+    return state.producers.expire(state.clock.wallMs(), state.settings.producerIdExpirationMs());
   }
 
-  /** Closes files that were not used since the last call; they open again when needed. */
+  // --- idling and closing ---
+
+  /** Closes files that nothing used since the last call; they open again when needed. */
   public void releaseIdleFiles() throws IOException {
-    throw new UnsupportedOperationException();
+    for (int i = 0; i < state.segments.count(); i++) {
+      state.segments.get(i).closeIfIdle();
+    }
+    state.forgetPositions();
   }
 
+  /**
+   * Closes the log; without effect when closed.
+   *
+   * @param clean true to sync everything so that the next opening needs no scan; a log that failed
+   *     cannot be closed so, and the broker must leave no clean marker then
+   */
   public void close(boolean clean) throws IOException {
-    throw new UnsupportedOperationException();
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      if (clean) {
+        if (failure != null) {
+          throw new IOException("The log " + id() + " cannot be closed cleanly: " + failure);
+        }
+        closeCleanly();
+      }
+    } finally {
+      state.unsynced.close();
+      for (int i = 0; i < state.segments.count(); i++) {
+        state.segments.get(i).close();
+      }
+    }
   }
 
+  private void closeCleanly() throws IOException {
+    Segment active = state.segments.active();
+    if (active.isDirty() || state.flushes.syncedEndOffset() < state.logEndOffset) {
+      active.seal();
+    }
+    if (!state.snapshots.has(state.logEndOffset)) {
+      state.snapshots.take(state.logEndOffset, state.producers);
+    }
+    LogFlush flush = state.flushes.prepare();
+    flush.syncFiles();
+    state.flushes.finish(flush, null);
+  }
+
+  /** Closes it cleanly. */
   @Override
   public void close() throws IOException {
     close(true);

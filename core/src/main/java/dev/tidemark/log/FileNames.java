@@ -1,0 +1,42 @@
+package dev.tidemark.log;
+
+import java.util.Locale;
+
+/** The names of a log's files: Kafka's. A segment's files are named by its base offset. */
+final class FileNames {
+  static final String LOG = ".log";
+  static final String OFFSET_INDEX = ".index";
+  static final String TIME_INDEX = ".timeindex";
+  static final String TXN_INDEX = ".txnindex";
+  static final String SNAPSHOT = ".snapshot";
+  static final String DELETED = ".deleted";
+  static final String CLEANED = ".cleaned";
+  static final String SWAP = ".swap";
+  static final String TEMPORARY = ".tmp";
+  static final String EPOCHS = "leader-epoch-checkpoint";
+  static final String METADATA = "partition.metadata";
+
+  private static final int DIGITS = 20;
+
+  private FileNames() {}
+
+  static String of(long offset, String suffix) {
+    return String.format(Locale.ROOT, "%020d%s", offset, suffix);
+  }
+
+  /** The offset in a name with this suffix, or -1 when it is no such name. */
+  static long offsetIn(String name, String suffix) {
+    if (name.length() != DIGITS + suffix.length() || !name.endsWith(suffix)) {
+      return -1;
+    }
+    long offset = 0;
+    for (int i = 0; i < DIGITS; i++) {
+      int digit = name.charAt(i) - '0';
+      if (digit < 0 || digit > 9 || offset > (Long.MAX_VALUE - digit) / 10) {
+        return -1;
+      }
+      offset = offset * 10 + digit;
+    }
+    return offset;
+  }
+}

@@ -1,0 +1,112 @@
+package dev.tidemark.log;
+
+import dev.tidemark.env.LogFile;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The syncs of a log: what is unsynced, which syncs are under way, and up to where all is synced.
+ * Syncs may end in any order; the synced end moves only over those that ended in order.
+ */
+final class Flushes {
+  private final LogState state;
+  private final Deque<LogFlush> underWay = new ArrayDeque<>(0);
+  private long syncedEndOffset;
+  private long unsyncedSinceMs = -1;
+  private boolean sealedUnsynced;
+
+  /** Syncs that began before a truncation and prove nothing any more. */
+  private final List<LogFlush> outdated = new ArrayList<>(0);
+
+  Flushes(LogState state) {
+    this.state = state;
+  }
+
+  long syncedEndOffset() {
+    return syncedEndOffset;
+  }
+
+  void startAt(long offset) {
+    syncedEndOffset = offset;
+  }
+
+  void noteAppend(long monotonicMs) {
+    if (unsyncedSinceMs < 0) {
+      unsyncedSinceMs = monotonicMs;
+    }
+  }
+
+  void noteSealed() {
+    sealedUnsynced = true;
+  }
+
+  boolean isUnderWay() {
+    return !underWay.isEmpty();
+  }
+
+  boolean isDue(LogSettings settings, long monotonicMs) {
+    long unsynced = state.logEndOffset - syncedEndOffset;
+    return sealedUnsynced
+        || (unsynced > 0 && unsynced >= settings.flushMessages())
+        || (unsyncedSinceMs >= 0 && monotonicMs - unsyncedSinceMs >= settings.flushMs());
+  }
+
+  LogFlush prepare() throws IOException {
+    List<Segment> segments = new ArrayList<>(1);
+    List<LogFile> files = new ArrayList<>(2);
+    for (int i = 0; i < state.segments.count(); i++) {
+      Segment segment = state.segments.get(i);
+      if (segment.isDirty()) {
+        files.addAll(segment.takeUnsynced());
+        segments.add(segment);
+      }
+    }
+    state.writeEpochs();
+    List<LogFile> small = state.unsynced.take();
+    LogFlush flush =
+        new LogFlush(
+            state.logEndOffset,
+            segments,
+            files,
+            small,
+            state.unsynced.takeNamesChanged() ? state.folder : null);
+    unsyncedSinceMs = -1;
+    sealedUnsynced = false;
+    underWay.add(flush);
+    return flush;
+  }
+
+  /** Takes in the end of a sync; returns false when it failed. */
+  boolean finish(LogFlush flush, @Nullable Throwable failure) throws IOException {
+    flush.finish();
+    if (failure != null) {
+      underWay.remove(flush);
+      return false;
+    }
+    LogFlush first = underWay.peek();
+    while (first != null && first.isDone()) {
+      underWay.remove();
+      syncedEndOffset = Math.max(syncedEndOffset, Math.min(first.endOffset(), truncatedTo(first)));
+      first = underWay.peek();
+    }
+    return true;
+  }
+
+  private long truncatedTo(LogFlush flush) {
+    return outdated.remove(flush) ? syncedEndOffset : Long.MAX_VALUE;
+  }
+
+  /** The log ends at {@code offset} now, and that is durable. */
+  void truncated(long offset) {
+    syncedEndOffset = Math.min(syncedEndOffset, offset);
+    outdated.clear();
+    for (LogFlush flush : underWay) {
+      flush.repeat();
+      outdated.add(flush);
+    }
+  }
+}

@@ -1,0 +1,402 @@
+package dev.tidemark.log;
+
+import dev.tidemark.env.Directory;
+import dev.tidemark.env.Directory.OpenMode;
+import dev.tidemark.env.LogFile;
+import dev.tidemark.protocol.BatchHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A piece of the log: a file of batches, the indexes over it, and the aborted transactions whose
+ * markers stand in it. Files are opened when they are needed and closed when they idle.
+ */
+final class Segment {
+  private static final long UNKNOWN = Long.MIN_VALUE;
+
+  private final Directory folder;
+  private final long baseOffset;
+  private final long createdMs;
+  private final OffsetIndex offsetIndex;
+  private final TimeIndex timeIndex;
+  private final TxnIndex txnIndex;
+  private int size;
+  private int bytesSinceIndexEntry;
+  private long maxTimestampMs = UNKNOWN;
+  private long offsetOfMaxTimestamp;
+  private long firstTimestampMs = UNKNOWN;
+  private @Nullable LogFile file;
+  private boolean used;
+  private boolean dirty;
+  private boolean sealed;
+  private int pins;
+  private boolean closeWhenUnpinned;
+
+  Segment(Directory folder, long baseOffset, int size, long createdMs) {
+    this.folder = folder;
+    this.baseOffset = baseOffset;
+    this.size = size;
+    this.createdMs = createdMs;
+    this.offsetIndex = new OffsetIndex(folder, baseOffset);
+    this.timeIndex = new TimeIndex(folder, baseOffset);
+    this.txnIndex = new TxnIndex(folder, baseOffset);
+  }
+
+  long baseOffset() {
+    return baseOffset;
+  }
+
+  String name() {
+    return FileNames.of(baseOffset, FileNames.LOG);
+  }
+
+  String path() {
+    return folder.path() + "/" + name();
+  }
+
+  /** Bytes of whole batches. */
+  int size() {
+    return size;
+  }
+
+  TxnIndex txnIndex() {
+    return txnIndex;
+  }
+
+  LogFile file() throws IOException {
+    used = true;
+    if (file == null) {
+      file = folder.open(name(), OpenMode.READ_WRITE);
+    }
+    return file;
+  }
+
+  /** Creates the files of a new segment. */
+  void create() throws IOException {
+    LogFile created = file();
+    created.truncate(0);
+    clearIndexes();
+    dirty = true;
+  }
+
+  // --- growing ---
+
+  /** Writes batches behind the last one; they count only once {@link #added} was told of each. */
+  void write(ByteBuffer batches) throws IOException {
+    dirty = true;
+    file().write(batches, size);
+  }
+
+  /** Takes in a batch that stands at the end of what counts. */
+  void added(BatchHeader batch, int indexIntervalBytes) throws IOException {
+    long lastOffset = batch.lastOffset();
+    noteTimestamp(batch);
+    if (bytesSinceIndexEntry > indexIntervalBytes) {
+      offsetIndex.append(lastOffset, size);
+      timeIndex.append(maxTimestampMs, offsetOfMaxTimestamp);
+      bytesSinceIndexEntry = 0;
+    }
+    if (size == 0) {
+      firstTimestampMs = batch.maxTimestampMs();
+    }
+    int bytes = (int) batch.sizeInBytes();
+    bytesSinceIndexEntry += bytes;
+    size += bytes;
+  }
+
+  private void noteTimestamp(BatchHeader batch) throws IOException {
+    if (batch.maxTimestampMs() > maxTimestampMs()) {
+      maxTimestampMs = batch.maxTimestampMs();
+      offsetOfMaxTimestamp = batch.lastOffset();
+    }
+  }
+
+  /** True when the next batches belong into a new segment (KAFKA-6264: offsets stay relative). */
+  boolean mustRoll(
+      int bytes, long lastOffset, long newestTimestampMs, LogSettings settings, long nowMs)
+      throws IOException {
+    if (size == 0) {
+      return lastOffset - baseOffset > Integer.MAX_VALUE;
+    }
+    return size > settings.segmentBytes() - bytes
+        || lastOffset - baseOffset > Integer.MAX_VALUE
+        || isFull(offsetIndex.entries, OffsetIndex.ENTRY_BYTES, settings.indexBytes())
+        || isFull(timeIndex.entries, TimeIndex.ENTRY_BYTES, settings.indexBytes())
+        || age(newestTimestampMs, nowMs) > settings.segmentMs() - settings.segmentJitterMs();
+  }
+
+  private static boolean isFull(IndexFile index, int entryBytes, int maxBytes) throws IOException {
+    return index.count() >= Math.max(1, maxBytes / entryBytes - 1);
+  }
+
+  private long age(long newestTimestampMs, long nowMs) throws IOException {
+    if (firstTimestampMs == UNKNOWN) {
+      BatchScanner scanner = new BatchScanner(file(), 0, size, BatchHeader.SIZE);
+      firstTimestampMs = scanner.next() ? scanner.header().maxTimestampMs() : -1;
+    }
+    return firstTimestampMs >= 0 && newestTimestampMs >= 0
+        ? newestTimestampMs - firstTimestampMs
+        : nowMs - createdMs;
+  }
+
+  /** Ends the growth: the indexes are complete from now on. */
+  void seal() throws IOException {
+    timeIndex.append(maxTimestampMs(), offsetOfMaxTimestamp());
+    writeIndexes();
+    offsetIndex.entries.dropTail();
+    timeIndex.entries.dropTail();
+    sealed = true;
+    dirty = true;
+  }
+
+  void unseal() {
+    sealed = false;
+  }
+
+  private void writeIndexes() throws IOException {
+    offsetIndex.entries.writeOut();
+    timeIndex.entries.writeOut();
+  }
+
+  // --- finding ---
+
+  /** Where the first batch begins that ends at or after {@code offset}; the size without one. */
+  int positionOf(long offset) throws IOException {
+    BatchScanner scanner = near(offsetIndex.positionBefore(offset));
+    while (scanner.next()) {
+      if (scanner.header().lastOffset() >= offset) {
+        return (int) scanner.position();
+      }
+    }
+    return requireWhole(scanner);
+  }
+
+  /** The last batch that begins at or after {@code from} and at or before {@code position}. */
+  Boundary boundaryBefore(int from, int position) throws IOException {
+    used = true;
+    int start = Math.max(from, offsetIndex.boundaryBefore(position));
+    BatchScanner scanner = near(start);
+    while (scanner.next()) {
+      if (scanner.nextPosition() > position) {
+        return new Boundary(
+            (int) scanner.position(),
+            scanner.header().baseOffset(),
+            (int) scanner.header().sizeInBytes(),
+            scanner.header().lastOffset());
+      }
+    }
+    throw new IOException(
+        path() + " holds no batch across position " + position + " of " + size + faultOf(scanner));
+  }
+
+  /** A batch that begins before a position and ends after it. */
+  record Boundary(int position, long baseOffset, int batchBytes, long lastOffset) {}
+
+  BatchScanner near(int position) throws IOException {
+    return new BatchScanner(file(), position, size, BatchScanner.NEAR_BYTES);
+  }
+
+  BatchScanner far(int position) throws IOException {
+    return new BatchScanner(file(), position, size, BatchScanner.FAR_BYTES);
+  }
+
+  private int requireWhole(BatchScanner scanner) throws IOException {
+    if (scanner.position() != size) {
+      throw new CorruptLog(
+          path()
+              + " at position "
+              + scanner.position()
+              + " of "
+              + size
+              + faultOf(scanner)
+              + "; restore the partition from another replica");
+    }
+    return size;
+  }
+
+  private static String faultOf(BatchScanner scanner) {
+    return scanner.fault() == null ? "" : " " + scanner.fault();
+  }
+
+  /** Where to begin a search for the first batch as new as {@code timestampMs}. */
+  int positionBeforeTime(long timestampMs) throws IOException {
+    return offsetIndex.positionBefore(timeIndex.offsetBefore(timestampMs));
+  }
+
+  /** The largest timestamp of its records, -1 when they have none. */
+  long maxTimestampMs() throws IOException {
+    if (maxTimestampMs == UNKNOWN) {
+      maxTimestampMs = timeIndex.lastTimestampMs();
+      offsetOfMaxTimestamp = timeIndex.lastOffset();
+    }
+    return maxTimestampMs;
+  }
+
+  /** The last offset of the batch with the largest timestamp. */
+  private long offsetOfMaxTimestamp() throws IOException {
+    maxTimestampMs();
+    return offsetOfMaxTimestamp;
+  }
+
+  /** Where the batch with the largest timestamp begins. */
+  int positionOfMaxTimestamp() throws IOException {
+    return positionOf(offsetOfMaxTimestamp());
+  }
+
+  /** What retention by time goes by: the newest record, or the file's age without timestamps. */
+  long newestMs() throws IOException {
+    return maxTimestampMs() >= 0 ? maxTimestampMs() : folder.lastModifiedMs(name());
+  }
+
+  // --- opening ---
+
+  /** True when both indexes are there and could be right. */
+  boolean indexesLookWhole() throws IOException {
+    return offsetIndex.entries.looksWhole() && timeIndex.entries.looksWhole();
+  }
+
+  /**
+   * Walks from the last index entry to the end, to learn where the log ends. Returns the offset
+   * after the last batch, or -1 when the file does not end with a whole batch or an index is wrong.
+   */
+  long findEnd(int indexIntervalBytes) throws IOException {
+    int start = offsetIndex.lastPosition();
+    if (start < 0 || start > size) {
+      return -1;
+    }
+    maxTimestampMs();
+    long end = baseOffset;
+    BatchScanner scanner = near(start);
+    while (scanner.next()) {
+      BatchHeader batch = scanner.header();
+      if (batch.baseOffset() < end) {
+        return -1;
+      }
+      end = batch.lastOffset() + 1;
+      noteTimestamp(batch);
+    }
+    bytesSinceIndexEntry = Math.min(size - start, indexIntervalBytes + 1);
+    return scanner.fault() == null ? end : -1;
+  }
+
+  /** Forgets the indexes and all that was learned by them, before the file is walked again. */
+  void startRebuild() throws IOException {
+    clearIndexes();
+    txnIndex.reset();
+    size = 0;
+    dirty = true;
+  }
+
+  private void clearIndexes() throws IOException {
+    offsetIndex.entries.truncate(0);
+    timeIndex.entries.truncate(0);
+    bytesSinceIndexEntry = 0;
+    maxTimestampMs = TimeIndex.NO_TIMESTAMP;
+    offsetOfMaxTimestamp = baseOffset;
+    firstTimestampMs = UNKNOWN;
+  }
+
+  // --- shrinking ---
+
+  /** Cuts at a position where a batch begins, and syncs; {@code offset} is that batch's base. */
+  void truncate(int position, long offset) throws IOException {
+    offsetIndex.truncate(offset);
+    timeIndex.truncate(offset);
+    txnIndex.truncate(offset);
+    file().truncate(position);
+    file().sync();
+    size = position;
+    sealed = false;
+    if (position == 0) {
+      clearIndexes();
+    } else {
+      maxTimestampMs = UNKNOWN;
+      maxTimestampMs();
+      int start = offsetIndex.lastPosition();
+      BatchScanner scanner = near(start);
+      while (scanner.next()) {
+        noteTimestamp(scanner.header());
+      }
+      bytesSinceIndexEntry = size - start;
+    }
+    dirty = true;
+  }
+
+  /** Renames its files so that they count no more; returns the new names. */
+  List<String> markDeleted() throws IOException {
+    close();
+    List<String> deleted = new ArrayList<>();
+    for (String suffix :
+        List.of(FileNames.LOG, FileNames.OFFSET_INDEX, FileNames.TIME_INDEX, FileNames.TXN_INDEX)) {
+      String old = FileNames.of(baseOffset, suffix);
+      if (folder.exists(old)) {
+        folder.rename(old, old + FileNames.DELETED);
+        deleted.add(old + FileNames.DELETED);
+      }
+    }
+    return deleted;
+  }
+
+  // --- syncing and closing ---
+
+  boolean isDirty() {
+    return dirty;
+  }
+
+  void markDirty() {
+    dirty = true;
+  }
+
+  /** The files to sync; of the active segment the log alone, its indexes can be rebuilt. */
+  List<LogFile> takeUnsynced() throws IOException {
+    List<LogFile> files = new ArrayList<>(4);
+    files.add(file());
+    if (sealed) {
+      files.add(offsetIndex.entries.open());
+      files.add(timeIndex.entries.open());
+    }
+    LogFile aborted = txnIndex.fileIfAny();
+    if (aborted != null) {
+      files.add(aborted);
+    }
+    dirty = false;
+    pins++;
+    return files;
+  }
+
+  void unpin() throws IOException {
+    pins--;
+    if (pins == 0 && closeWhenUnpinned) {
+      close();
+    }
+  }
+
+  /** Closes the files if nothing used them since the last call. */
+  void closeIfIdle() throws IOException {
+    if (!used) {
+      writeIndexes();
+      offsetIndex.entries.dropTail();
+      timeIndex.entries.dropTail();
+      close();
+    }
+    used = false;
+  }
+
+  void close() throws IOException {
+    if (pins > 0) {
+      closeWhenUnpinned = true;
+      return;
+    }
+    closeWhenUnpinned = false;
+    offsetIndex.entries.close();
+    timeIndex.entries.close();
+    txnIndex.close();
+    if (file != null) {
+      file.close();
+      file = null;
+    }
+  }
+}
