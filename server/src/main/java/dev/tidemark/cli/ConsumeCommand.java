@@ -1,0 +1,151 @@
+package dev.tidemark.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code tidemark consume}. */
+@Command(
+    name = "consume",
+    description = "Prints the records of a topic, one per line, until it is stopped.")
+final class ConsumeCommand implements Callable<Integer> {
+  private static final Duration POLL = Duration.ofMillis(250);
+
+  @Mixin BootstrapOptions bootstrap = new BootstrapOptions();
+
+  @Parameters(paramLabel = "TOPIC", description = "The topic.")
+  String topic = "";
+
+  @Option(
+      names = "--from-beginning",
+      description = "From the first record on instead of only new ones.")
+  boolean fromBeginning;
+
+  @Option(names = "--max-messages", paramLabel = "N", description = "Stop after so many records.")
+  long maxMessages = Long.MAX_VALUE;
+
+  @Option(
+      names = "--timeout-ms",
+      paramLabel = "MS",
+      description = "Stop when no record came for so long.")
+  long timeoutMs = Long.MAX_VALUE;
+
+  @Option(
+      names = "--group",
+      paramLabel = "NAME",
+      description = "Read as a member of this consumer group and commit what was read.")
+  @Nullable String group;
+
+  @Option(
+      names = "--key-separator",
+      paramLabel = "TEXT",
+      description = "Print the key and this text before each value.")
+  @Nullable String keySeparator;
+
+  @Option(
+      names = "--property",
+      paramLabel = "KEY=VALUE",
+      description = "A setting of Kafka's consumer; may be repeated.")
+  Properties properties = new Properties();
+
+  @Override
+  public Integer call() throws CommandFailure {
+    Properties settings = bootstrap.clientProperties();
+    settings.setProperty("auto.offset.reset", fromBeginning ? "earliest" : "latest");
+    settings.setProperty("default.api.timeout.ms", "30000");
+    settings.setProperty("allow.auto.create.topics", "false");
+    if (group == null) {
+      settings.setProperty("enable.auto.commit", "false");
+    } else {
+      settings.setProperty("group.id", group);
+    }
+    settings.putAll(properties);
+    try (KafkaConsumer<byte[], byte[]> consumer =
+            new KafkaConsumer<>(
+                settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        OutputStream out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out))) {
+      begin(consumer);
+      printAll(consumer, out);
+    } catch (KafkaException e) {
+      throw CommandFailure.failed("reading " + topic + " failed: " + FailureText.of(e));
+    } catch (IOException e) {
+      return ExitCodes.OK; // who read our output has had enough
+    }
+    return ExitCodes.OK;
+  }
+
+  private void begin(KafkaConsumer<byte[], byte[]> consumer) throws CommandFailure {
+    if (group != null) {
+      consumer.subscribe(List.of(topic));
+      return;
+    }
+    List<TopicPartition> partitions = new ArrayList<>();
+    for (PartitionInfo partition : consumer.partitionsFor(topic)) {
+      partitions.add(new TopicPartition(topic, partition.partition()));
+    }
+    if (partitions.isEmpty()) {
+      throw CommandFailure.failed(
+          "there is no topic " + topic + "; 'tidemark topic list' prints what there is");
+    }
+    consumer.assign(partitions);
+  }
+
+  private void printAll(KafkaConsumer<byte[], byte[]> consumer, OutputStream out)
+      throws IOException {
+    byte[] separator = keySeparator == null ? null : keySeparator.getBytes(UTF_8);
+    long printed = 0;
+    long quietSinceNs = System.nanoTime();
+    while (printed < maxMessages) {
+      ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+      for (ConsumerRecord<byte[], byte[]> record : records) {
+        print(record, separator, out);
+        if (++printed == maxMessages) {
+          break;
+        }
+      }
+      out.flush();
+      long nowNs = System.nanoTime();
+      if (!records.isEmpty()) {
+        quietSinceNs = nowNs;
+      } else if ((nowNs - quietSinceNs) / 1_000_000 >= timeoutMs) {
+        return;
+      }
+    }
+  }
+
+  private static void print(
+      ConsumerRecord<byte[], byte[]> record, byte @Nullable [] separator, OutputStream out)
+      throws IOException {
+    if (separator != null) {
+      out.write(orNull(record.key()));
+      out.write(separator);
+    }
+    out.write(orNull(record.value()));
+    out.write('\n');
+  }
+
+  private static byte[] orNull(byte @Nullable [] bytes) {
+    return bytes == null ? "null".getBytes(UTF_8) : bytes;
+  }
+}

@@ -1,0 +1,36 @@
+package dev.tidemark.cli;
+
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code tidemark dev}. */
+@Command(
+    name = "dev",
+    description = "Starts a broker for development, reachable from this machine only.")
+final class DevCommand implements Callable<Integer> {
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      defaultValue = "" + DevOptions.DEFAULT_PORT,
+      description = "Where to listen; 0 takes any free port. Default: ${DEFAULT-VALUE}.")
+  int port;
+
+  @Option(
+      names = "--data-dir",
+      paramLabel = "DIR",
+      description =
+          "The data folder. Default: tidemark/dev below $XDG_DATA_HOME or ~/.local/share.")
+  @Nullable String dataDir;
+
+  @Option(
+      names = "--ephemeral",
+      description = "Keep the data in a temporary folder that is deleted at the end.")
+  boolean ephemeral;
+
+  @Override
+  public Integer call() throws CommandFailure {
+    return DevRun.run(new DevOptions(port, dataDir, ephemeral));
+  }
+}

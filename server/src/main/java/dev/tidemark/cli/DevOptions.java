@@ -1,0 +1,38 @@
+package dev.tidemark.cli;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code dev} was asked for.
+ *
+ * @param port where to listen; 0 takes any free port
+ * @param dataDir the data folder; null for the usual one, or a temporary one if {@code ephemeral}
+ * @param ephemeral the data are deleted at the end
+ */
+record DevOptions(int port, @Nullable String dataDir, boolean ephemeral) {
+  static final int DEFAULT_PORT = 9092;
+
+  /** Null when there is anything but these options in their plain form. */
+  static @Nullable DevOptions parsePlain(List<String> args) {
+    int port = DEFAULT_PORT;
+    String dataDir = null;
+    boolean ephemeral = false;
+    for (int i = 0; i < args.size(); i++) {
+      String option = args.get(i);
+      String value = i + 1 < args.size() ? args.get(i + 1) : null;
+      if (option.equals("--ephemeral")) {
+        ephemeral = true;
+      } else if (option.equals("--port") && value != null && value.matches("[0-9]{1,5}")) {
+        port = Integer.parseInt(value);
+        i++;
+      } else if (option.equals("--data-dir") && value != null && !value.startsWith("-")) {
+        dataDir = value;
+        i++;
+      } else {
+        return null;
+      }
+    }
+    return new DevOptions(port, dataDir, ephemeral);
+  }
+}

@@ -1,0 +1,83 @@
+package dev.tidemark.cli;
+
+import dev.tidemark.server.ServerLogging;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Runs a broker for development: formats its folder if need be, and says when it is ready. */
+final class DevRun {
+  private static final String HOST = "127.0.0.1";
+
+  private DevRun() {}
+
+  static int run(DevOptions options) throws CommandFailure {
+    ServerLogging.dev();
+    Path folder = folder(options);
+    BrokerRun broker =
+        BrokerRun.start(settings(options.port(), folder), true, options.ephemeral() ? folder : null);
+    printReady(broker.port(), folder);
+    return broker.awaitEnd();
+  }
+
+  /** The settings of a development broker, without those that stand at their defaults. */
+  static Map<String, String> settings(int port, Path folder) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("node.id", "1");
+    settings.put("process.roles", "broker,controller");
+    settings.put("listeners", "PLAINTEXT://" + HOST + ":" + port);
+    settings.put("advertised.listeners", "PLAINTEXT://localhost:" + port);
+    settings.put("log.dirs", folder.toString());
+    settings.put("group.initial.rebalance.delay.ms", "0");
+    return settings;
+  }
+
+  private static Path folder(DevOptions options) throws CommandFailure {
+    try {
+      String asked = options.dataDir();
+      if (asked == null) {
+        return options.ephemeral()
+            ? Files.createTempDirectory("tidemark-dev-")
+            : usualFolder(System.getenv("XDG_DATA_HOME"), System.getProperty("user.home", "."));
+      }
+      return Path.of(asked).toAbsolutePath().normalize();
+    } catch (IOException e) {
+      throw CommandFailure.failed(
+          "no temporary folder could be made: " + FailureText.of(e) + "; give one with --data-dir");
+    }
+  }
+
+  private static Path usualFolder(@Nullable String dataHome, String home) {
+    Path base =
+        dataHome == null || dataHome.isEmpty()
+            ? Path.of(home, ".local", "share")
+            : Path.of(dataHome);
+    return base.resolve("tidemark").resolve("dev").toAbsolutePath();
+  }
+
+  private static void printReady(int port, Path folder) {
+    Instant now = Instant.now();
+    Duration taken = Duration.between(ProcessHandle.current().info().startInstant().orElse(now), now);
+    String address = port == DevOptions.DEFAULT_PORT ? "" : " --bootstrap-server localhost:" + port;
+    String self = CommandText.self();
+    System.out.printf(
+        Locale.ROOT,
+        "Tidemark is ready at localhost:%d, data in %s, %.2f s after its start. Try:%n"
+            + "  echo 'Hello, tide' | %s produce greetings%s%n"
+            + "  %s consume greetings --from-beginning%s%n",
+        port,
+        folder,
+        taken.toMillis() / 1000.0,
+        self,
+        address,
+        self,
+        address);
+    System.out.flush();
+  }
+}

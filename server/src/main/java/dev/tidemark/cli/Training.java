@@ -1,0 +1,71 @@
+package dev.tidemark.cli;
+
+import dev.tidemark.server.BrokerProcess;
+import dev.tidemark.server.FileDirectory;
+import dev.tidemark.server.ServerLogging;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Starts a broker and the clients once, so that the JVM can keep the classes they load in an
+ * archive. Run at package time, and once for another JDK.
+ */
+final class Training {
+  private static final String TOPIC = "training";
+  private static final int RECORDS = 100;
+
+  private Training() {}
+
+  /** Takes no arguments; fails the process when the round trip fails. */
+  public static void main(String[] args) throws Exception {
+    ServerLogging.dev();
+    Path folder = Files.createTempDirectory("tidemark-training-");
+    BrokerProcess broker = BrokerProcess.start(DevRun.settings(0, folder), true);
+    Properties client = new Properties();
+    client.setProperty("bootstrap.servers", "127.0.0.1:" + broker.port());
+    client.setProperty("enable.metrics.push", "false");
+    client.setProperty("auto.offset.reset", "earliest");
+    write(client);
+    read(client);
+    try (Admin admin = Admin.create(client)) {
+      admin.listTopics().names().get(30, TimeUnit.SECONDS);
+    }
+    broker.stop();
+    new FileDirectory(folder.getParent()).delete(folder.getFileName().toString());
+    Tidemark.run(List.of("--help"));
+    System.exit(0);
+  }
+
+  private static void write(Properties client) throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(client, new ByteArraySerializer(), new ByteArraySerializer())) {
+      for (int i = 0; i < RECORDS; i++) {
+        producer
+            .send(new ProducerRecord<>(TOPIC, new byte[] {(byte) i}))
+            .get(30, TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  private static void read(Properties client) {
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(client, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      consumer.assign(List.of(new TopicPartition(TOPIC, 0)));
+      int seen = 0;
+      for (int polls = 0; seen < RECORDS && polls < 100; polls++) {
+        seen += consumer.poll(Duration.ofMillis(300)).count();
+      }
+    }
+  }
+}
