@@ -29,8 +29,7 @@ final class BrokerRun {
    * @param formats whether an empty data folder is formatted
    * @param deletedAtEnd a folder that goes with the broker
    */
-  static BrokerRun start(
-      Map<String, String> settings, boolean formats, @Nullable Path deletedAtEnd)
+  static BrokerRun start(Map<String, String> settings, boolean formats, @Nullable Path deletedAtEnd)
       throws CommandFailure {
     try {
       BrokerRun run = new BrokerRun(BrokerProcess.start(settings, formats), deletedAtEnd);
@@ -78,8 +77,7 @@ final class BrokerRun {
     try {
       broker.stop();
       if (deletedAtEnd != null) {
-        Path folder = deletedAtEnd;
-        new FileDirectory(folder.resolveSibling(".")).delete(folder.getFileName().toString());
+        FileDirectory.deleteAll(deletedAtEnd);
       }
     } catch (IOException | InterruptedException | RuntimeException e) {
       LOG.error("The broker did not stop cleanly.", e);

@@ -8,6 +8,8 @@ final class CommandText {
 
   /** The script as it was called, quoted where a shell needs it. */
   static String self() {
-    return COMMAND.matches("[A-Za-z0-9_./-]+") ? COMMAND : "'" + COMMAND.replace("'", "'\\''") + "'";
+    return COMMAND.matches("[A-Za-z0-9_./-]+")
+        ? COMMAND
+        : "'" + COMMAND.replace("'", "'\\''") + "'";
   }
 }

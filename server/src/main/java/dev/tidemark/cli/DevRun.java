@@ -21,7 +21,8 @@ final class DevRun {
     ServerLogging.dev();
     Path folder = folder(options);
     BrokerRun broker =
-        BrokerRun.start(settings(options.port(), folder), true, options.ephemeral() ? folder : null);
+        BrokerRun.start(
+            settings(options.port(), folder), true, options.ephemeral() ? folder : null);
     printReady(broker.port(), folder);
     return broker.awaitEnd();
   }
@@ -63,7 +64,8 @@ final class DevRun {
 
   private static void printReady(int port, Path folder) {
     Instant now = Instant.now();
-    Duration taken = Duration.between(ProcessHandle.current().info().startInstant().orElse(now), now);
+    Duration taken =
+        Duration.between(ProcessHandle.current().info().startInstant().orElse(now), now);
     String address = port == DevOptions.DEFAULT_PORT ? "" : " --bootstrap-server localhost:" + port;
     String self = CommandText.self();
     System.out.printf(

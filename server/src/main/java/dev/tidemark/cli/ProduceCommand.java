@@ -83,7 +83,11 @@ final class ProduceCommand implements Callable<Integer> {
 
   private CommandFailure failed(Exception cause) {
     return CommandFailure.failed(
-        "writing to " + topic + " failed after " + acknowledged + " records: "
+        "writing to "
+            + topic
+            + " failed after "
+            + acknowledged
+            + " records: "
             + FailureText.of(cause));
   }
 
@@ -118,7 +122,10 @@ final class ProduceCommand implements Callable<Integer> {
     int at = indexOf(line, separator);
     if (at < 0) {
       throw CommandFailure.failed(
-          "the line '" + new String(line, UTF_8) + "' has no '" + keySeparator
+          "the line '"
+              + new String(line, UTF_8)
+              + "' has no '"
+              + keySeparator
               + "'; leave --key-separator out for records without a key");
     }
     return new ProducerRecord<>(

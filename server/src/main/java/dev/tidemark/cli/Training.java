@@ -42,7 +42,7 @@ final class Training {
       admin.listTopics().names().get(30, TimeUnit.SECONDS);
     }
     broker.stop();
-    new FileDirectory(folder.getParent()).delete(folder.getFileName().toString());
+    FileDirectory.deleteAll(folder);
     Tidemark.run(List.of("--help"));
     System.exit(0);
   }
@@ -51,9 +51,7 @@ final class Training {
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(client, new ByteArraySerializer(), new ByteArraySerializer())) {
       for (int i = 0; i < RECORDS; i++) {
-        producer
-            .send(new ProducerRecord<>(TOPIC, new byte[] {(byte) i}))
-            .get(30, TimeUnit.SECONDS);
+        producer.send(new ProducerRecord<>(TOPIC, new byte[] {(byte) i})).get(30, TimeUnit.SECONDS);
       }
     }
   }

@@ -2,6 +2,7 @@ package dev.tidemark.server;
 
 import dev.tidemark.broker.BrokerSettings;
 import dev.tidemark.broker.settings.ListenerAddress;
+import dev.tidemark.env.Connection;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -54,7 +55,7 @@ public final class BrokerProcess {
     settings.warnings().forEach(LOG::warn);
     BrokerProcess process = new BrokerProcess(settings);
     try {
-      process.open(formats);
+      process.open();
       return process;
     } catch (IOException | InterruptedException | RuntimeException e) {
       process.stop();
@@ -69,7 +70,7 @@ public final class BrokerProcess {
     return String.valueOf(clusterId);
   }
 
-  private void open(boolean formats) throws IOException, InterruptedException {
+  private void open() throws IOException, InterruptedException {
     for (String dir : settings.logDirs()) {
       FileDirectory folder = new FileDirectory(Path.of(dir));
       folder.create();
@@ -92,7 +93,13 @@ public final class BrokerProcess {
               + " 127.0.0.1, or see to it that only trusted machines reach the port.",
           address);
     }
-    throw new IOException("no broker yet");
+    NettyListener listener = new NettyListener(data, address.name(), network(), this::accept);
+    listeners.add(listener);
+    addresses.add(listener.listen(where));
+  }
+
+  private Connection.Listener accept(Connection connection) {
+    throw new UnsupportedOperationException("no broker serves " + connection.id());
   }
 
   private NetworkSettings network() {
@@ -130,9 +137,9 @@ public final class BrokerProcess {
     for (NettyListener listener : listeners) {
       listener.close();
     }
+    pool.stop(); // while the shards still run its completions
     control.stop();
     data.stop();
-    pool.stop();
     Collections.reverse(locks);
     for (FolderLock lock : locks) {
       lock.close();

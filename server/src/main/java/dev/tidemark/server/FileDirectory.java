@@ -160,7 +160,11 @@ public final class FileDirectory implements Directory {
 
   @Override
   public void delete(String name) throws IOException {
-    Path victim = resolve(name);
+    deleteAll(resolve(name));
+  }
+
+  /** Deletes a file, or a folder with all it holds; without effect if there is none. */
+  public static void deleteAll(Path victim) throws IOException {
     try {
       if (Files.isDirectory(victim)) {
         Files.walkFileTree(victim, new DeleteAll());

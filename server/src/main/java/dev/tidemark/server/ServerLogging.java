@@ -1,6 +1,5 @@
 package dev.tidemark.server;
 
-import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -42,14 +41,19 @@ public final class ServerLogging {
   }
 
   private static void install(Level level) {
-    LogManager.getLogManager().reset();
+    System.setProperty("java.util.logging.manager", LastingLogManager.class.getName());
+    LogManager manager = LogManager.getLogManager();
+    manager.reset();
     Logger root = Logger.getLogger("");
-    Handler handler = new StandardErrorHandler();
+    Handler handler = new ConsoleHandler();
     handler.setFormatter(new LogLineFormatter());
     handler.setLevel(Level.ALL);
     root.addHandler(handler);
     root.setLevel(level);
     HELD.add(root);
+    if (manager instanceof LastingLogManager lasting) {
+      lasting.installed = true;
+    }
   }
 
   private static void limit(String name, Level level) {
@@ -70,16 +74,18 @@ public final class ServerLogging {
     };
   }
 
-  /** A console handler that is not closed by the JDK's own shutdown hook, so the end is logged. */
-  private static final class StandardErrorHandler extends ConsoleHandler {
-    @Override
-    protected synchronized void setOutputStream(OutputStream out) {
-      super.setOutputStream(out);
-    }
+  /** Keeps the log going while the process stops; the JDK's own closes it at the first sign. */
+  public static final class LastingLogManager extends LogManager {
+    private volatile boolean installed;
+
+    /** Made by the JDK. */
+    public LastingLogManager() {}
 
     @Override
-    public void close() {
-      flush();
+    public void reset() {
+      if (!installed) {
+        super.reset();
+      }
     }
   }
 }
