@@ -52,7 +52,9 @@ class DeterminismTest {
               target(nameMatching("randomUuid"))
                   .and(target(owner(nameMatching("org\\.apache\\.kafka\\.common\\.Uuid")))))
           .orShould()
-          .dependOnClassesThat(assignableTo(java.util.Random.class))
+          .callConstructor(java.util.Random.class) // without a seed
+          .orShould()
+          .dependOnClassesThat(assignableTo(java.security.SecureRandom.class))
           .because(WHY);
 
   @ArchTest

@@ -40,8 +40,8 @@ class ModuleTableTest {
   }
 
   @ArchTest
-  static void metadataKnowsTheQuorum(JavaClasses classes) {
-    mayUse("metadata", "env", "protocol", "quorum").check(classes);
+  static void metadataKnowsTheQuorumAndTheLogsSettings(JavaClasses classes) {
+    mayUse("metadata", "env", "protocol", "log", "quorum").check(classes);
   }
 
   @ArchTest
