@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.broker.folder.FolderRefused;
 import dev.tidemark.broker.settings.InvalidSetting;
 import dev.tidemark.server.BrokerProcess;
 import dev.tidemark.server.FileDirectory;
@@ -35,7 +36,7 @@ final class BrokerRun {
       BrokerRun run = new BrokerRun(BrokerProcess.start(settings, formats), deletedAtEnd);
       Runtime.getRuntime().addShutdownHook(new Thread(run::stop, "stop"));
       return run;
-    } catch (InvalidSetting | IllegalArgumentException e) {
+    } catch (InvalidSetting | FolderRefused | IllegalArgumentException e) {
       throw CommandFailure.failed(FailureText.of(e));
     } catch (IOException e) {
       throw CommandFailure.failed(FailureText.of(e) + remedy(FailureText.of(e)));

@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.broker.folder.FolderRefused;
 import dev.tidemark.broker.settings.InvalidSetting;
 import dev.tidemark.server.BrokerProcess;
 import java.io.IOException;
@@ -28,7 +29,7 @@ final class FormatCommand implements Callable<Integer> {
       String id = BrokerProcess.format(ServerRun.settings(options.toServerOptions()), clusterId);
       System.out.println("Formatted for cluster " + id + ".");
       return ExitCodes.OK;
-    } catch (InvalidSetting | IOException e) {
+    } catch (InvalidSetting | FolderRefused | IOException e) {
       throw CommandFailure.failed(FailureText.of(e));
     }
   }

@@ -1,17 +1,24 @@
 package dev.tidemark.server;
 
+import dev.tidemark.broker.Broker;
 import dev.tidemark.broker.BrokerSettings;
+import dev.tidemark.broker.folder.DataFolders;
+import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.broker.settings.ListenerAddress;
-import dev.tidemark.env.Connection;
+import dev.tidemark.env.Directory;
+import dev.tidemark.env.Randomness;
+import dev.tidemark.metadata.BrokerIncarnation;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +36,7 @@ public final class BrokerProcess {
   private final BrokerSettings settings;
   private final NettyShard data;
   private final NettyShard control;
+  private @Nullable Broker broker;
 
   private BrokerProcess(BrokerSettings settings) {
     this.settings = settings;
@@ -55,7 +63,7 @@ public final class BrokerProcess {
     settings.warnings().forEach(LOG::warn);
     BrokerProcess process = new BrokerProcess(settings);
     try {
-      process.open();
+      process.open(formats);
       return process;
     } catch (IOException | InterruptedException | RuntimeException e) {
       process.stop();
@@ -63,25 +71,88 @@ public final class BrokerProcess {
     }
   }
 
-  /** Formats the data folders of a node; returns the cluster's id. */
+  /**
+   * Formats the data folders of a node that are empty.
+   *
+   * @param clusterId the cluster; null for the one of the folders, or a new one
+   * @return the cluster's id
+   */
   public static String format(Map<String, String> properties, @Nullable String clusterId)
       throws IOException {
-    BrokerSettings.parse(properties).warnings().forEach(LOG::warn);
-    return String.valueOf(clusterId);
+    BrokerSettings settings = BrokerSettings.parse(properties);
+    settings.warnings().forEach(LOG::warn);
+    List<Directory> folders = folders(settings);
+    List<FolderLock> locks = lock(folders);
+    try {
+      return format(settings, folders, clusterId);
+    } finally {
+      for (FolderLock lock : locks) {
+        lock.close();
+      }
+    }
   }
 
-  private void open() throws IOException, InterruptedException {
+  private static String format(
+      BrokerSettings settings, List<Directory> folders, @Nullable String clusterId)
+      throws IOException {
+    Randomness randomness = new SecureRandomness();
+    String id = clusterId;
+    for (Directory folder : folders) {
+      if (id == null) {
+        id = FolderIdentity.read(folder).map(FolderIdentity::clusterId).orElse(null);
+      }
+    }
+    if (id == null) {
+      id = DataFolders.newClusterId(randomness);
+    }
+    DataFolders.format(folders, id, settings.nodeId(), randomness, SystemClock.INSTANCE);
+    return id;
+  }
+
+  private static List<Directory> folders(BrokerSettings settings) throws IOException {
+    List<Directory> folders = new ArrayList<>();
     for (String dir : settings.logDirs()) {
-      FileDirectory folder = new FileDirectory(Path.of(dir));
+      Directory folder = new FileDirectory(Path.of(dir));
       folder.create();
-      locks.add(FolderLock.take(Path.of(folder.path())));
+      folders.add(folder);
     }
-    for (ListenerAddress listener : settings.listeners()) {
-      listen(listener);
+    return folders;
+  }
+
+  private static List<FolderLock> lock(List<Directory> folders) throws IOException {
+    List<FolderLock> locks = new ArrayList<>();
+    try {
+      for (Directory folder : folders) {
+        locks.add(FolderLock.take(Path.of(folder.path())));
+      }
+      return locks;
+    } catch (IOException e) {
+      for (FolderLock lock : locks) {
+        lock.close();
+      }
+      throw e;
     }
   }
 
-  private void listen(ListenerAddress address) throws IOException, InterruptedException {
+  private void open(boolean formats) throws IOException, InterruptedException {
+    List<Directory> folders = folders(settings);
+    locks.addAll(lock(folders));
+    if (formats && DataFolders.areEmpty(folders)) {
+      String unused = format(settings, folders, null);
+    }
+    Broker started = new Broker(settings, data, control, folders);
+    for (ListenerAddress address : settings.listeners()) {
+      NettyListener listener =
+          new NettyListener(data, address.name(), network(), started.acceptor());
+      listeners.add(listener);
+      addresses.add(listener.bind(bindAddress(address)));
+    }
+    broker = started;
+    BrokerOutcome.await(outcome -> started.start(advertised(), outcome));
+    listeners.forEach(NettyListener::accept);
+  }
+
+  private static InetSocketAddress bindAddress(ListenerAddress address) {
     InetSocketAddress where =
         address.host().isEmpty()
             ? new InetSocketAddress(address.port())
@@ -93,13 +164,29 @@ public final class BrokerProcess {
               + " 127.0.0.1, or see to it that only trusted machines reach the port.",
           address);
     }
-    NettyListener listener = new NettyListener(data, address.name(), network(), this::accept);
-    listeners.add(listener);
-    addresses.add(listener.listen(where));
+    return where;
   }
 
-  private Connection.Listener accept(Connection connection) {
-    throw new UnsupportedOperationException("no broker serves " + connection.id());
+  /** What clients are told: the advertised addresses with the ports that were really taken. */
+  private List<BrokerIncarnation.Listener> advertised() {
+    List<BrokerIncarnation.Listener> told = new ArrayList<>();
+    for (int i = 0; i < addresses.size(); i++) {
+      ListenerAddress address = settings.advertisedListeners().get(i);
+      int port = address.port() == 0 ? addresses.get(i).getPort() : address.port();
+      String host = address.host().isEmpty() ? thisHost() : address.host();
+      short protocol = SecurityProtocol.forName(address.securityProtocol()).id;
+      told.add(new BrokerIncarnation.Listener(address.name(), host, port, protocol));
+    }
+    return told;
+  }
+
+  private static String thisHost() {
+    try {
+      return InetAddress.getLocalHost().getCanonicalHostName();
+    } catch (UnknownHostException e) {
+      LOG.warn("This machine's name is unknown ({}); clients are told localhost.", e.getMessage());
+      return "localhost";
+    }
   }
 
   private NetworkSettings network() {
@@ -136,6 +223,11 @@ public final class BrokerProcess {
   public void stop() throws IOException, InterruptedException {
     for (NettyListener listener : listeners) {
       listener.close();
+    }
+    Broker running = broker;
+    if (running != null) {
+      broker = null;
+      BrokerOutcome.await(running::stop);
     }
     pool.stop(); // while the shards still run its completions
     control.stop();

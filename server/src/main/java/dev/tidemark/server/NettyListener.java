@@ -16,7 +16,6 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +27,7 @@ public final class NettyListener {
   private final NettyShard shard;
   private final String name;
   private final NetworkSettings settings;
-  private final Function<Connection, Connection.Listener> onAccept;
+  private final Connection.Acceptor onAccept;
   private final FrameMemory memory;
   private final ByteBuf scratch;
   private final Set<NettyConnection> connections = new LinkedHashSet<>();
@@ -43,10 +42,7 @@ public final class NettyListener {
    * @param onAccept gives who hears of a new connection; called on the shard
    */
   public NettyListener(
-      NettyShard shard,
-      String name,
-      NetworkSettings settings,
-      Function<Connection, Connection.Listener> onAccept) {
+      NettyShard shard, String name, NetworkSettings settings, Connection.Acceptor onAccept) {
     this.shard = shard;
     this.name = name;
     this.settings = settings;
@@ -57,17 +53,19 @@ public final class NettyListener {
   }
 
   /**
-   * Listens on {@code address}; port 0 takes any free one. Not callable on the shard.
+   * Takes {@code address}; port 0 takes any free one. Peers that connect wait until {@link
+   * #accept}. Not callable on the shard.
    *
    * @return the address with the port that is used
    * @throws IOException when the port is taken or not allowed; the message says which
    */
-  public InetSocketAddress listen(InetSocketAddress address)
+  public InetSocketAddress bind(InetSocketAddress address)
       throws IOException, InterruptedException {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(shard.loop())
             .channelFactory(() -> shard.io().newServerChannel())
+            .option(ChannelOption.AUTO_READ, false)
             .option(ChannelOption.SO_BACKLOG, settings.backlog())
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
@@ -93,6 +91,15 @@ public final class NettyListener {
     }
     server = (ServerChannel) bound.channel();
     return (InetSocketAddress) bound.channel().localAddress();
+  }
+
+  /** From now on connections are accepted. */
+  public void accept() {
+    ServerChannel open = server;
+    if (open == null) {
+      throw new IllegalStateException("listener " + name + " has no address yet");
+    }
+    open.config().setAutoRead(true);
   }
 
   private void initialise(SocketChannel channel) {
@@ -128,7 +135,7 @@ public final class NettyListener {
     if (ofIp > settings.maxConnectionsPerIp()) {
       return refuse(connection, "max.connections.per.ip", settings.maxConnectionsPerIp());
     }
-    return onAccept.apply(connection);
+    return onAccept.onConnected(connection);
   }
 
   private static Connection.@Nullable Listener refuse(

@@ -85,7 +85,8 @@ class NettyListenerTest {
       NettyListener listener = new NettyListener(shard, "PLAINTEXT", settings, c -> handler);
       started = listener;
       memory = listener.memory();
-      port = listener.listen(loopback(0)).getPort();
+      port = listener.bind(loopback(0)).getPort();
+      listener.accept();
     }
 
     private static InetSocketAddress loopback(int port) {
@@ -399,7 +400,7 @@ class NettyListenerTest {
       listen(NetworkSettings.defaults(), new Echo());
       NettyListener second =
           new NettyListener(shard, "PLAINTEXT", NetworkSettings.defaults(), c -> new Echo());
-      assertThatThrownBy(() -> second.listen(loopback(port)))
+      assertThatThrownBy(() -> second.bind(loopback(port)))
           .isInstanceOf(BindFailure.class)
           .hasMessageContaining("port " + port)
           .hasMessageContaining("in use")
