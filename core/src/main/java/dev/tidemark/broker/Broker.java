@@ -8,6 +8,7 @@ import dev.tidemark.env.Shard;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.BrokerIncarnation;
 import dev.tidemark.metadata.Controller;
+import dev.tidemark.metadata.ControllerCalls;
 import dev.tidemark.metadata.ControllerSettings;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.metadata.RandomIds;
@@ -43,6 +44,7 @@ public final class Broker {
   private final MetadataView view = new MetadataView();
   private final Partitions partitions = new Partitions();
   private final TopicConfigs topicConfigs;
+  private final HandlerRegistry registry = new HandlerRegistry();
   private final Handlers handlers;
   private @Nullable MetadataLog metadataLog;
   private @Nullable HostedLogs logs;
@@ -67,17 +69,12 @@ public final class Broker {
     this.directories = List.copyOf(directories);
     this.topicConfigs =
         new TopicConfigs(settings.nodeId(), settings.texts(), settings.producerIdExpirationMs());
-    this.handlers = new Handlers(settings, data, control, view, partitions);
+    this.handlers = new Handlers(settings, data, view, partitions);
   }
 
   /** Whom the transport asks for each new connection; to be used once the start is done. */
   public Connection.Acceptor acceptor() {
-    return connection -> new ClientConnection(connection, handlers.registry());
-  }
-
-  /** What this broker answers. */
-  public HandlerRegistry handlers() {
-    return handlers.registry();
+    return connection -> new ClientConnection(connection, registry);
   }
 
   /**
@@ -161,7 +158,10 @@ public final class Broker {
         view.image(),
         () -> {
           try {
-            handlers.connect(controller, clusterId, brokerEpoch);
+            handlers.register(
+                registry,
+                new ControllerCalls(controller, control, data),
+                new Handlers.Self(clusterId, brokerEpoch));
             started.start();
             outcome.onDone();
           } catch (RuntimeException e) {

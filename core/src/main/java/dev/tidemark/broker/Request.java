@@ -4,6 +4,7 @@ import dev.tidemark.env.OutboundFrame;
 import dev.tidemark.protocol.ReceivedRequest;
 import dev.tidemark.protocol.ResponseEncoder;
 import java.util.Optional;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.apache.kafka.common.network.ClientInformation;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
@@ -81,9 +82,19 @@ public final class Request {
 
   /** Hands over the answer. */
   public void answer(ApiMessage response) {
+    answerFrame(encode(response));
+  }
+
+  private OutboundFrame encode(ApiMessage response) {
     short version = received.unsupportedVersion() ? 0 : version();
-    answerFrame(
-        ResponseEncoder.encode(api(), version, received.header().correlationId(), response));
+    try {
+      return ResponseEncoder.encode(api(), version, received.header().correlationId(), response);
+    } catch (UnsupportedVersionException e) {
+      // Our mistake, not the client's: the handler filled in what this version has no room for.
+      throw new IllegalStateException(
+          "the answer to %s version %d holds more than that version can".formatted(api(), version),
+          e);
+    }
   }
 
   /** Ends a request that gets no answer (Produce with acks=0). */

@@ -83,13 +83,12 @@ final class MetadataBatches {
     }
   }
 
-  static ByteBuffer leaderChange(
-      int nodeId, Uuid directoryId, long baseOffset, int epoch, long nowMs) {
-    LeaderChangeMessage.Voter self =
-        new LeaderChangeMessage.Voter().setVoterId(nodeId).setVoterDirectoryId(directoryId);
+  /** In version 0, which is what the library writes: a voter without its directory id. */
+  static ByteBuffer leaderChange(int nodeId, long baseOffset, int epoch, long nowMs) {
+    LeaderChangeMessage.Voter self = new LeaderChangeMessage.Voter().setVoterId(nodeId);
     LeaderChangeMessage message =
         new LeaderChangeMessage()
-            .setVersion((short) 1)
+            .setVersion((short) 0)
             .setLeaderId(nodeId)
             .setVoters(List.of(self))
             .setGrantingVoters(List.of(self.duplicate()));

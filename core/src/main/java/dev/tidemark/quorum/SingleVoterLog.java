@@ -94,7 +94,7 @@ public final class SingleVoterLog implements MetadataLog {
     try {
       boolean first = to.logEndOffset() == 0;
       to.append(
-          MetadataBatches.leaderChange(nodeId, directoryId, to.logEndOffset(), epoch, nowMs),
+          MetadataBatches.leaderChange(nodeId, to.logEndOffset(), epoch, nowMs),
           epoch,
           AppendOrigin.METADATA);
       if (first) {

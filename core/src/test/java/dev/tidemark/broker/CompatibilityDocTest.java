@@ -2,14 +2,21 @@ package dev.tidemark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.metadata.Controller;
+import dev.tidemark.metadata.ControllerCalls;
+import dev.tidemark.metadata.ControllerSettings;
+import dev.tidemark.metadata.FakeMetadataLog;
 import dev.tidemark.metadata.FakeShard;
+import dev.tidemark.metadata.MetadataView;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersion;
+import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersionCollection;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.junit.jupiter.api.Test;
 
@@ -36,16 +43,11 @@ class CompatibilityDocTest {
   }
 
   private static String table() {
-    Broker broker =
-        new Broker(
-            BrokerSettings.parse(Map.of("node.id", "1", "log.dirs", "unused")),
-            new FakeShard(),
-            new FakeShard(),
-            List.of());
+    ApiVersionCollection advertised = registry().advertised();
     StringBuilder text = new StringBuilder("| API | key | versions |\n|---|---|---|\n");
     List<String> missing = new ArrayList<>();
     for (ApiKeys api : ApiKeys.clientApis()) {
-      ApiVersion answered = broker.handlers().advertised().find(api.id);
+      ApiVersion answered = advertised.find(api.id);
       if (answered == null) {
         missing.add(api.name);
       } else {
@@ -58,5 +60,20 @@ class CompatibilityDocTest {
         .append(String.join(", ", missing))
         .append(".\n")
         .toString();
+  }
+
+  private static HandlerRegistry registry() {
+    BrokerSettings settings = BrokerSettings.parse(Map.of("node.id", "1", "log.dirs", "unused"));
+    FakeShard shard = new FakeShard();
+    MetadataView view = new MetadataView();
+    ControllerSettings controllerSettings =
+        new ControllerSettings(1, 1, OptionalInt.empty(), true, Map.of());
+    Controller controller =
+        new Controller(new FakeMetadataLog(), view, shard, shard, controllerSettings);
+    HandlerRegistry registry = new HandlerRegistry();
+    new Handlers(settings, shard, view, new Partitions())
+        .register(
+            registry, new ControllerCalls(controller, shard, shard), new Handlers.Self("id", 1));
+    return registry;
   }
 }

@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ListOffsetsHandler implements RequestHandler {
   private static final Logger LOG = LoggerFactory.getLogger(ListOffsetsHandler.class);
+  private static final short FIRST_VERSION_WITH_EPOCH = 4;
   private static final long NO_OFFSET = -1;
   private static final long NO_TIMESTAMP = -1;
 
@@ -52,13 +53,20 @@ public final class ListOffsetsHandler implements RequestHandler {
         answer
             .partitions()
             .add(
-                twice
-                    ? failed(asked, Errors.INVALID_REQUEST)
-                    : lookUp(topic.name(), asked, readCommitted, fromClient));
+                inVersion(
+                    request.version(),
+                    twice
+                        ? failed(asked, Errors.INVALID_REQUEST)
+                        : lookUp(topic.name(), asked, readCommitted, fromClient)));
       }
       response.topics().add(answer);
     }
     request.answer(response);
+  }
+
+  private static ListOffsetsPartitionResponse inVersion(
+      short version, ListOffsetsPartitionResponse answer) {
+    return version < FIRST_VERSION_WITH_EPOCH ? answer.setLeaderEpoch(-1) : answer;
   }
 
   private ListOffsetsPartitionResponse lookUp(
