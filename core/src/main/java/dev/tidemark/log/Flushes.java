@@ -16,6 +16,7 @@ final class Flushes {
   private final LogState state;
   private final Deque<LogFlush> underWay = new ArrayDeque<>(0);
   private long syncedEndOffset;
+  private long recoveryPoint;
   private long unsyncedSinceMs = -1;
   private boolean sealedUnsynced;
 
@@ -30,8 +31,13 @@ final class Flushes {
     return syncedEndOffset;
   }
 
+  long recoveryPoint() {
+    return recoveryPoint;
+  }
+
   void startAt(long offset) {
     syncedEndOffset = offset;
+    recoveryPoint = offset;
   }
 
   void noteAppend(long monotonicMs) {
@@ -70,6 +76,7 @@ final class Flushes {
     LogFlush flush =
         new LogFlush(
             state.logEndOffset,
+            nextRecoveryPoint(),
             segments,
             files,
             small,
@@ -78,6 +85,15 @@ final class Flushes {
     sealedUnsynced = false;
     underWay.add(flush);
     return flush;
+  }
+
+  /**
+   * The indexes of the active segment are not synced. If it rolls right here, a recovery from its
+   * end would take them on trust; so the recovery point stays within it.
+   */
+  private long nextRecoveryPoint() {
+    boolean withinActive = state.segments.active().size() > 0;
+    return withinActive ? state.logEndOffset - 1 : state.logEndOffset;
   }
 
   /** Takes in the end of a sync; returns false when it failed. */
@@ -90,19 +106,19 @@ final class Flushes {
     LogFlush first = underWay.peek();
     while (first != null && first.isDone()) {
       underWay.remove();
-      syncedEndOffset = Math.max(syncedEndOffset, Math.min(first.endOffset(), truncatedTo(first)));
+      if (!outdated.remove(first)) {
+        syncedEndOffset = Math.max(syncedEndOffset, first.endOffset());
+        recoveryPoint = Math.max(recoveryPoint, first.recoveryPoint());
+      }
       first = underWay.peek();
     }
     return true;
   }
 
-  private long truncatedTo(LogFlush flush) {
-    return outdated.remove(flush) ? syncedEndOffset : Long.MAX_VALUE;
-  }
-
   /** The log ends at {@code offset} now, and that is durable. */
   void truncated(long offset) {
     syncedEndOffset = Math.min(syncedEndOffset, offset);
+    recoveryPoint = Math.min(recoveryPoint, nextRecoveryPoint());
     outdated.clear();
     for (LogFlush flush : underWay) {
       flush.repeat();

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** One sync under way: the files whose sync makes the log durable up to an end offset. */
 final class LogFlush {
   private final long endOffset;
+  private final long recoveryPoint;
   private final List<Segment> segments;
   private final List<LogFile> files;
   private final List<LogFile> smallFiles;
@@ -17,11 +18,13 @@ final class LogFlush {
 
   LogFlush(
       long endOffset,
+      long recoveryPoint,
       List<Segment> segments,
       List<LogFile> files,
       List<LogFile> smallFiles,
       @Nullable Directory folder) {
     this.endOffset = endOffset;
+    this.recoveryPoint = recoveryPoint;
     this.segments = segments;
     this.files = files;
     this.smallFiles = smallFiles;
@@ -30,6 +33,11 @@ final class LogFlush {
 
   long endOffset() {
     return endOffset;
+  }
+
+  /** From where on a recovery must read when this was the last sync. */
+  long recoveryPoint() {
+    return recoveryPoint;
   }
 
   boolean isEmpty() {

@@ -56,6 +56,9 @@ final class LogRecovery {
     if (state.segments.count() == 0) {
       state.startSegment(opening.logStartOffset());
     }
+    if (!opening.cleanStop()) {
+      state.unsynced.noteNamesChanged();
+    }
     loadEpochs();
     if (opening.cleanStop()) {
       openClean();
@@ -111,6 +114,7 @@ final class LogRecovery {
         dropFrom(i + 1, segment, segment.size(), "was cut");
       } else if (i < state.segments.count() - 1) {
         segment.seal();
+        state.flushes.noteSealed();
       }
     }
   }
@@ -279,6 +283,10 @@ final class LogRecovery {
     }
     state.epochs.truncateFromEnd(state.logEndOffset);
     state.epochs.truncateFromStart(state.logStartOffset);
+    if (!opening.cleanStop() && state.epochs.latest() >= 0) {
+      // What the process before wrote may be unsynced, and names it created too.
+      state.epochs.markChanged();
+    }
     state.writeEpochs();
   }
 

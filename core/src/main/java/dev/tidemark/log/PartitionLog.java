@@ -231,9 +231,12 @@ public final class PartitionLog implements AutoCloseable {
     return state.flushes.syncedEndOffset();
   }
 
-  /** What the broker keeps in recovery-point-offset-checkpoint. */
+  /**
+   * From where on an opening after an unclean stop must read; what the broker keeps in
+   * recovery-point-offset-checkpoint. At most the synced end, and often one less.
+   */
   public long recoveryPoint() {
-    return state.flushes.syncedEndOffset();
+    return state.flushes.recoveryPoint();
   }
 
   /** True when flush.messages or flush.ms ask for a sync, or a rolled segment is not synced. */

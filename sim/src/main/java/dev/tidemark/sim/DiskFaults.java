@@ -1,0 +1,72 @@
+package dev.tidemark.sim;
+
+import java.io.IOException;
+
+/** What a virtual disk is to do wrong. All counts are of changes: reads never count. */
+public final class DiskFaults {
+  /** The kinds of changes to a disk. */
+  public enum Change {
+    WRITE,
+    TRUNCATE,
+    SYNC,
+    CREATE,
+    RENAME,
+    DELETE,
+    SYNC_FOLDER
+  }
+
+  /** The machine lost power in the middle of a change. Nothing may catch it but the test. */
+  public static final class PowerWentOff extends Error {
+    private static final long serialVersionUID = 1L;
+
+    PowerWentOff(String message) {
+      super(message, null, false, false);
+    }
+  }
+
+  private long changes;
+  private long powerOffAt = -1;
+  private Change failing = Change.WRITE;
+  private long failAfter = -1;
+  private long capacityBytes = Long.MAX_VALUE;
+
+  /** How many changes there were. */
+  public long changes() {
+    return changes;
+  }
+
+  /** Power goes off before the change with this number, counted from 0; -1 for never. */
+  public void powerOffAt(long change) {
+    powerOffAt = change;
+  }
+
+  /** The change of this kind fails that comes after {@code after} others of it; once. */
+  public void failNext(Change kind, long after) {
+    failing = kind;
+    failAfter = after;
+  }
+
+  /** The disk is full when its files hold that many bytes. */
+  public void capacityBytes(long bytes) {
+    capacityBytes = bytes;
+  }
+
+  long capacityBytes() {
+    return capacityBytes;
+  }
+
+  /** Called before each change; true when it is to fail after having been done in part. */
+  boolean before(Change kind, String path) throws IOException {
+    if (changes++ == powerOffAt) {
+      powerOffAt = -1;
+      throw new PowerWentOff("Power went off before " + kind + " of " + path);
+    }
+    if (kind == failing && failAfter >= 0 && failAfter-- == 0) {
+      if (kind == Change.WRITE) {
+        return true;
+      }
+      throw new IOException(path + ": " + kind + " failed (injected)");
+    }
+    return false;
+  }
+}

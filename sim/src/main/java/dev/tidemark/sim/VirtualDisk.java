@@ -1,0 +1,63 @@
+package dev.tidemark.sim;
+
+import dev.tidemark.env.Directory;
+
+/**
+ * A disk in memory that lies as a real one may. What was not synced is seen at once, stays when the
+ * process is killed, and may vanish, tear at page bounds or be reordered when power is lost. Names
+ * in a folder change in order: a power loss forgets the last ones that were not synced. Files and
+ * folders opened before a kill or a power loss are dead afterwards.
+ */
+public final class VirtualDisk {
+  private final DiskFaults faults = new DiskFaults();
+  private final VirtualFolder root = new VirtualFolder();
+  private final SeededRandomness random;
+  private int life;
+
+  /** A disk whose partial writes are drawn from {@code seed}. */
+  public VirtualDisk(long seed) {
+    this.random = new SeededRandomness(seed);
+  }
+
+  /** The top folder, for the life of the process that begins now. */
+  public Directory root() {
+    return new VirtualDirectory(this, root, "", life);
+  }
+
+  public DiskFaults faults() {
+    return faults;
+  }
+
+  /** The process ends; the kernel still writes everything. */
+  public void processKill() {
+    life++;
+  }
+
+  /** Power is lost; the seed decides what is left of the unsynced. */
+  public void powerLoss(long seed) {
+    life++;
+    root.losePower(new PowerLoss(seed));
+  }
+
+  /** Damages the byte at {@code position} of a file, given by its path from the root. */
+  public void rot(String path, int position) {
+    VirtualFolder folder = root;
+    String[] names = path.split("/", -1);
+    for (int i = 0; i < names.length - 1; i++) {
+      folder = folder.folder(names[i]);
+    }
+    folder.file(names[names.length - 1]).rot(position);
+  }
+
+  int life() {
+    return life;
+  }
+
+  SeededRandomness random() {
+    return random;
+  }
+
+  long usedBytes() {
+    return root.usedBytes();
+  }
+}

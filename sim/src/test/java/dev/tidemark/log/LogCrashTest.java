@@ -1,0 +1,57 @@
+package dev.tidemark.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tidemark.sim.DiskFaults.PowerWentOff;
+import dev.tidemark.sim.VirtualDisk;
+import org.junit.jupiter.api.Test;
+
+class LogCrashTest {
+  private static final int STEPS = Integer.getInteger("crash.steps", 60);
+  private static final long SEEDS = Long.getLong("crash.seeds", 12);
+
+  @Test
+  void manyLivesOfALogAgreeWithTheModel() throws Exception {
+    for (long seed = 0; seed < 300; seed++) {
+      try {
+        new LogScenario(seed, new VirtualDisk(seed)).run(200);
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
+  @Test
+  void afterPowerLossAtAnyChangeTheSyncedIsThereAndAllIsAWholePrefix() throws Exception {
+    int crashes = 0;
+    for (long seed = 0; seed < SEEDS; seed++) {
+      VirtualDisk calm = new VirtualDisk(seed);
+      new LogScenario(seed, calm).run(STEPS);
+      long changes = calm.faults().changes();
+      for (long change = 0; change < changes; change++) {
+        crashes += crashAt(seed, change);
+      }
+    }
+    assertThat(crashes).isGreaterThan(1000);
+  }
+
+  private static int crashAt(long seed, long change) throws Exception {
+    VirtualDisk disk = new VirtualDisk(seed);
+    LogScenario scenario = null;
+    try {
+      disk.faults().powerOffAt(-1);
+      scenario = new LogScenario(seed, disk);
+      disk.faults().powerOffAt(change);
+      scenario.run(STEPS);
+      return 0;
+    } catch (PowerWentOff e) {
+      disk.powerLoss(seed * 1_000_003 + change);
+      try {
+        scenario.recoverAndCheck();
+      } catch (Exception | AssertionError f) {
+        throw new AssertionError("seed " + seed + ", power off at change " + change, f);
+      }
+      return 1;
+    }
+  }
+}
