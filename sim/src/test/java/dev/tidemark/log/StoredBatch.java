@@ -3,7 +3,6 @@ package dev.tidemark.log;
 import dev.tidemark.protocol.BatchHeader;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
@@ -16,7 +15,7 @@ record StoredBatch(
     int producerEpoch,
     int lastSequence,
     boolean control,
-    byte[] bytes) {
+    ByteBuffer bytes) {
 
   static StoredBatch at(ByteBuffer buffer, int position) {
     BatchHeader header = new BatchHeader().wrap(buffer, position);
@@ -30,7 +29,7 @@ record StoredBatch(
         header.producerEpoch(),
         header.lastSequence(),
         header.isControl(),
-        bytes);
+        ByteBuffer.wrap(bytes).asReadOnlyBuffer());
   }
 
   static List<StoredBatch> allIn(ByteBuffer buffer) {
@@ -39,7 +38,7 @@ record StoredBatch(
     while (at < buffer.limit()) {
       StoredBatch batch = at(buffer, at);
       batches.add(batch);
-      at += batch.bytes().length;
+      at += batch.bytes().remaining();
     }
     return batches;
   }
@@ -61,12 +60,12 @@ record StoredBatch(
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof StoredBatch batch && Arrays.equals(bytes, batch.bytes);
+    return other instanceof StoredBatch batch && bytes.equals(batch.bytes);
   }
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(bytes);
+    return bytes.hashCode();
   }
 
   @Override
