@@ -24,11 +24,34 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 final class Training {
   private static final String TOPIC = "training";
   private static final int RECORDS = 100;
+  private static final int TIMEOUT_MS = 60_000;
 
   private Training() {}
 
-  /** Takes no arguments; fails the process when the round trip fails. */
-  public static void main(String[] args) throws Exception {
+  /** Takes no arguments; fails the process when the round trip fails or takes too long. */
+  public static void main(String[] args) {
+    Thread watch = new Thread(Training::endAtTimeout, "watch");
+    watch.setDaemon(true);
+    watch.start();
+    try {
+      roundTrip();
+      System.exit(ExitCodes.OK);
+    } catch (Exception e) {
+      System.err.println("tidemark: the round trip failed: " + FailureText.of(e));
+      System.exit(ExitCodes.FAILURE);
+    }
+  }
+
+  private static void endAtTimeout() {
+    try {
+      Thread.sleep(TIMEOUT_MS);
+    } catch (InterruptedException e) {
+      return;
+    }
+    Runtime.getRuntime().halt(ExitCodes.FAILURE);
+  }
+
+  private static void roundTrip() throws Exception {
     ServerLogging.dev();
     Path folder = Files.createTempDirectory("tidemark-training-");
     BrokerProcess broker = BrokerProcess.start(DevRun.settings(0, folder), true);
@@ -43,8 +66,7 @@ final class Training {
     }
     broker.stop();
     FileDirectory.deleteAll(folder);
-    Tidemark.run(List.of("--help"));
-    System.exit(0);
+    int unused = Tidemark.run(List.of("--help"));
   }
 
   private static void write(Properties client) throws Exception {
