@@ -118,7 +118,7 @@ final class HostedLogs implements MetadataListener {
       if (log == null) {
         throw new IOException(String.valueOf(failure), failure);
       }
-      partitions.add(newLeader(log, assigned.leaderEpoch()));
+      partitions.host(newLeader(log, assigned.leaderEpoch()));
     } catch (IOException e) {
       LOG.error("{} cannot be opened and stays offline; other partitions serve", assigned.id(), e);
       partitions.addOffline(assigned.id());
@@ -197,7 +197,7 @@ final class HostedLogs implements MetadataListener {
     PartitionLog log =
         PartitionLog.open(id, directory, logSettings, LogOpening.unknown(), shard.clock());
     folder.added(id);
-    partitions.add(newLeader(log, leaderEpoch));
+    partitions.host(newLeader(log, leaderEpoch));
   }
 
   private void deleteTopic(Uuid topicId) {

@@ -53,7 +53,8 @@ public final class Partitions {
     offline.add(id.folderName());
   }
 
-  void add(PartitionLeader partition) {
+  /** Takes a partition in, which serves from now on. */
+  public void host(PartitionLeader partition) {
     String topic = partition.log().id().topic();
     Uuid topicId = partition.log().id().topicId();
     HostedTopic hosted = byName.computeIfAbsent(topic, name -> new HostedTopic(name, topicId));

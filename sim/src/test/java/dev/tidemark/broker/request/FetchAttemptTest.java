@@ -1,0 +1,145 @@
+package dev.tidemark.broker.request;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tidemark.broker.Partitions;
+import dev.tidemark.log.AppendOrigin;
+import dev.tidemark.log.Batches;
+import dev.tidemark.log.LogId;
+import dev.tidemark.log.LogOpening;
+import dev.tidemark.log.LogSettings;
+import dev.tidemark.log.PartitionLog;
+import dev.tidemark.replica.HeldBackground;
+import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.sim.VirtualClock;
+import dev.tidemark.sim.VirtualDisk;
+import dev.tidemark.sim.VirtualTimers;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
+import org.apache.kafka.common.message.FetchResponseData.PartitionData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.FetchResponse;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class FetchAttemptTest {
+  private static final Uuid TOPIC = new Uuid(1, 2);
+
+  private final VirtualClock clock = new VirtualClock(1_000_000);
+  private final Partitions partitions = new Partitions();
+  private PartitionLeader leader;
+
+  @BeforeEach
+  void host() throws IOException {
+    leader = open(0, 3);
+  }
+
+  private PartitionLeader open(int partition, int leaderEpoch) throws IOException {
+    LogId id = new LogId("events", partition, TOPIC);
+    PartitionLog log =
+        PartitionLog.open(
+            id,
+            new VirtualDisk(1).root().directory(id.folderName()),
+            LogSettings.defaults(),
+            LogOpening.unknown(),
+            clock);
+    PartitionLeader opened =
+        new PartitionLeader(log, leaderEpoch, new HeldBackground(), new VirtualTimers(clock));
+    partitions.host(opened);
+    return opened;
+  }
+
+  /** Appends one batch of exactly {@code bytes}. */
+  private static void append(PartitionLeader to, int bytes) throws Exception {
+    int fixed = Batches.plain(1_000_000, "").remaining();
+    for (int length = Math.max(0, bytes - fixed - 8); ; length++) {
+      ByteBuffer batch = Batches.plain(1_000_000, "x".repeat(length / 2));
+      if (batch.remaining() >= bytes) {
+        to.append(batch, AppendOrigin.CLIENT);
+        return;
+      }
+    }
+  }
+
+  private static FetchedPartition wanted(int partition, long offset, int maxBytes) {
+    return wanted(partition, offset, maxBytes, -1, -1);
+  }
+
+  private static FetchedPartition wanted(
+      int partition, long offset, int maxBytes, int leaderEpoch, int lastFetchedEpoch) {
+    FetchedPartition wanted =
+        new FetchedPartition(new FetchedPartition.Key(null, TOPIC, partition));
+    wanted.update(
+        new FetchPartition()
+            .setPartition(partition)
+            .setFetchOffset(offset)
+            .setPartitionMaxBytes(maxBytes)
+            .setCurrentLeaderEpoch(leaderEpoch)
+            .setLastFetchedEpoch(lastFetchedEpoch));
+    return wanted;
+  }
+
+  private PartitionData fetch(int maxBytes, FetchedPartition wanted) {
+    FetchAttempt attempt = new FetchAttempt(partitions, maxBytes, false, true);
+    attempt.readAll(List.of(wanted));
+    return attempt.parts().get(0).data();
+  }
+
+  @Test
+  void aFirstBatchLargerThanTheBudgetIsGivenAndThenTheBudgetHolds() throws Exception {
+    append(leader, 900);
+    long second = leader.log().logEndOffset();
+    append(leader, 300);
+    append(leader, 300);
+    int first = FetchResponse.recordsSize(fetch(500, wanted(0, 0, 1 << 20)));
+    assertThat(first).isBetween(900, 910);
+    int next = FetchResponse.recordsSize(fetch(500, wanted(0, second, 1 << 20)));
+    assertThat(next).isBetween(300, 310);
+  }
+
+  @Test
+  void onlyTheFirstPartitionMayPassTheBudget() throws Exception {
+    PartitionLeader other = open(1, 0);
+    append(leader, 900);
+    append(other, 900);
+    FetchAttempt attempt = new FetchAttempt(partitions, 500, false, true);
+    attempt.readAll(List.of(wanted(0, 0, 500), wanted(1, 0, 500)));
+    assertThat(FetchResponse.recordsSize(attempt.parts().get(0).data())).isGreaterThan(500);
+    assertThat(FetchResponse.recordsSize(attempt.parts().get(1).data())).isZero();
+    assertThat(attempt.answerNow()).isFalse();
+  }
+
+  @Test
+  void whoKnowsAnotherLeaderEpochIsRefused() {
+    assertThat(fetch(500, wanted(0, 0, 500, 2, -1)).errorCode())
+        .isEqualTo(Errors.FENCED_LEADER_EPOCH.code());
+    assertThat(fetch(500, wanted(0, 0, 500, 4, -1)).errorCode())
+        .isEqualTo(Errors.UNKNOWN_LEADER_EPOCH.code());
+    assertThat(fetch(500, wanted(0, 0, 500, 3, -1)).errorCode()).isEqualTo(Errors.NONE.code());
+  }
+
+  @Test
+  void aFetcherWhoseLogWentAnotherWayIsToldWhereItsEpochEnds() throws Exception {
+    append(leader, 100);
+    PartitionData data = fetch(500, wanted(0, 5, 500, -1, 3));
+    assertThat(FetchResponse.isDivergingEpoch(data)).isTrue();
+    assertThat(data.divergingEpoch().epoch()).isEqualTo(3);
+    assertThat(data.divergingEpoch().endOffset()).isEqualTo(1);
+    assertThat(FetchResponse.recordsSize(data)).isZero();
+  }
+
+  @Test
+  void offsetsOutsideTheLogAndUnknownTopicsAreErrorsThatDoNotWait() {
+    FetchAttempt attempt = new FetchAttempt(partitions, 500, false, true);
+    FetchedPartition unknown =
+        new FetchedPartition(new FetchedPartition.Key(null, new Uuid(9, 9), 0));
+    attempt.readAll(List.of(wanted(0, 99, 500), unknown, wanted(7, 0, 500)));
+    assertThat(attempt.parts().stream().map(part -> Errors.forCode(part.data().errorCode())))
+        .containsExactly(
+            Errors.OFFSET_OUT_OF_RANGE, Errors.UNKNOWN_TOPIC_ID, Errors.UNKNOWN_TOPIC_OR_PARTITION);
+    assertThat(attempt.answerNow()).isTrue();
+  }
+}
