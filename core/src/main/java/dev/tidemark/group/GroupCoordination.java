@@ -1,0 +1,212 @@
+package dev.tidemark.group;
+
+import dev.tidemark.env.Shard;
+import dev.tidemark.metadata.MetadataListener;
+import dev.tidemark.metadata.MetadataView;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.ToIntFunction;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.internals.Topic;
+import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.coordinator.group.GroupConfigManager;
+import org.apache.kafka.coordinator.group.GroupCoordinator;
+import org.apache.kafka.coordinator.group.GroupCoordinatorConfig;
+import org.apache.kafka.coordinator.group.GroupCoordinatorRecordSerde;
+import org.apache.kafka.coordinator.group.ShardGroupCoordinators;
+import org.apache.kafka.coordinator.group.metrics.GroupCoordinatorMetrics;
+import org.apache.kafka.coordinator.group.modern.share.ShareGroupConfig;
+import org.apache.kafka.image.ConfigurationsDelta;
+import org.apache.kafka.image.MetadataDelta;
+import org.apache.kafka.image.MetadataImage;
+import org.apache.kafka.image.TopicImage;
+import org.apache.kafka.image.TopicsDelta;
+import org.apache.kafka.metadata.PartitionRegistration;
+import org.apache.kafka.server.share.persister.NoOpStatePersister;
+import org.apache.kafka.server.util.PartitionMetadataClient;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kafka's group coordinator on the data shard. It is made when the first request needs it: its
+ * classes cost a good part of a second and of the memory of an idle broker. From then on it leads
+ * the groups of each offsets partition that this broker leads.
+ */
+public final class GroupCoordination implements MetadataListener {
+  private static final String OFFSETS = Topic.GROUP_METADATA_TOPIC_NAME;
+
+  private final OffsetsPartitions partitions;
+  private final MetadataView view;
+  private final Shard shard;
+  private final int nodeId;
+  private final Map<String, String> properties;
+  private final ToIntFunction<String> maxMessageBytes;
+  private final Map<Integer, Integer> elected = new TreeMap<>();
+  private @Nullable GroupCoordinator coordinator;
+  private boolean stopped;
+
+  /**
+   * @param properties the texts of server.properties, which were checked
+   * @param maxMessageBytes max.message.bytes of a topic, by its name
+   */
+  public GroupCoordination(
+      OffsetsPartitions partitions,
+      MetadataView view,
+      Shard shard,
+      int nodeId,
+      Map<String, String> properties,
+      ToIntFunction<String> maxMessageBytes) {
+    this.partitions = partitions;
+    this.view = view;
+    this.shard = shard;
+    this.nodeId = nodeId;
+    this.properties = new TreeMap<>(properties);
+    this.maxMessageBytes = maxMessageBytes;
+  }
+
+  /** The coordinator; made by the first call. */
+  public GroupCoordinator coordinator() {
+    GroupCoordinator made = coordinator;
+    if (made == null) {
+      if (stopped) {
+        throw new IllegalStateException("The group coordinator is stopped");
+      }
+      made = create();
+      coordinator = made;
+      start(made);
+    }
+    return made;
+  }
+
+  /** Begins to load groups ahead of the first request, where there are some. */
+  public void warmUp() {
+    if (view.image().topics().getTopic(OFFSETS) != null) {
+      coordinator();
+    }
+  }
+
+  /** Ends all waiting group requests; nothing is accepted afterwards. */
+  public void stop() {
+    stopped = true;
+    if (coordinator != null) {
+      coordinator.shutdown();
+    }
+  }
+
+  @Override
+  public void onMetadataUpdate(MetadataDelta delta, MetadataImage image) {
+    GroupCoordinator made = coordinator;
+    if (made == null || stopped) {
+      return;
+    }
+    TopicsDelta topics = delta.topicsDelta();
+    if (topics != null) {
+      followLeadership(made, image);
+    }
+    ConfigurationsDelta configs = delta.configsDelta();
+    if (configs != null) {
+      configs.changes().keySet().forEach(resource -> followConfig(made, image, resource));
+    }
+    made.onMetadataUpdate(delta, image);
+  }
+
+  private GroupCoordinator create() {
+    Time time = new ShardTime(shard.clock());
+    GroupCoordinatorConfig config =
+        GroupCoordinatorConfig.fromProps(only(GroupCoordinatorConfig.CONFIG_DEF));
+    GroupConfigManager groupConfigs =
+        new GroupConfigManager(
+            config, ShareGroupConfig.fromProps(only(ShareGroupConfig.CONFIG_DEF)));
+    ShardGroupCoordinators.Environment environment =
+        new ShardGroupCoordinators.Environment(
+            time,
+            new ShardTimer(shard, time),
+            new ShardEvents(shard),
+            new ShardExecutor(shard),
+            new NoRuntimeMetrics(),
+            new GroupCoordinatorMetrics(
+                new com.yammer.metrics.core.MetricsRegistry(), new Metrics(time)));
+    ShardGroupCoordinators.Ports ports =
+        new ShardGroupCoordinators.Ports(
+            new OffsetsWriter(partitions, maxMessageBytes),
+            new OffsetsLoader(partitions, shard, new GroupCoordinatorRecordSerde()),
+            new NoOpStatePersister(),
+            noPartitionMetadata());
+    return ShardGroupCoordinators.create(nodeId, config, groupConfigs, environment, ports);
+  }
+
+  /** Only share groups ask for the ends of partitions. */
+  private static PartitionMetadataClient noPartitionMetadata() {
+    return new PartitionMetadataClient() {
+      @Override
+      public Map<
+              org.apache.kafka.common.TopicPartition,
+              CompletableFuture<PartitionMetadataClient.OffsetResponse>>
+          listLatestOffsets(java.util.Set<org.apache.kafka.common.TopicPartition> asked) {
+        return Map.of();
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  private Map<String, String> only(ConfigDef definition) {
+    Map<String, String> some = new HashMap<>(properties);
+    some.keySet().retainAll(definition.names());
+    return some;
+  }
+
+  private void start(GroupCoordinator made) {
+    MetadataImage image = view.image();
+    TopicImage topic = image.topics().getTopic(OFFSETS);
+    int configured =
+        GroupCoordinatorConfig.fromProps(only(GroupCoordinatorConfig.CONFIG_DEF))
+            .offsetsTopicPartitions();
+    made.startup(() -> topic == null ? configured : topic.partitions().size());
+    image
+        .configs()
+        .resourceData()
+        .keySet()
+        .forEach(resource -> followConfig(made, image, resource));
+    made.onMetadataUpdate(new MetadataDelta.Builder().setImage(image).build(), image);
+    followLeadership(made, image);
+  }
+
+  private static void followConfig(
+      GroupCoordinator made, MetadataImage image, ConfigResource resource) {
+    if (resource.type() == ConfigResource.Type.GROUP) {
+      Properties configs = image.configs().configProperties(resource);
+      made.updateGroupConfig(resource.name(), configs);
+    }
+  }
+
+  private void followLeadership(GroupCoordinator made, MetadataImage image) {
+    TopicImage topic = image.topics().getTopic(OFFSETS);
+    Map<Integer, Integer> led = new TreeMap<>();
+    if (topic != null) {
+      topic.partitions().forEach((id, partition) -> addIfLed(led, id, partition));
+    }
+    for (int id : elected.keySet().stream().filter(id -> !led.containsKey(id)).toList()) {
+      elected.remove(id);
+      made.onResignation(id, OptionalInt.empty());
+    }
+    led.forEach(
+        (id, epoch) -> {
+          if (!epoch.equals(elected.put(id, epoch))) {
+            made.onElection(id, epoch);
+          }
+        });
+  }
+
+  private void addIfLed(Map<Integer, Integer> led, int id, PartitionRegistration partition) {
+    if (partition.leader == nodeId) {
+      led.put(id, partition.leaderEpoch);
+    }
+  }
+}
