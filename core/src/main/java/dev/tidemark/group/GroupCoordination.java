@@ -125,7 +125,7 @@ public final class GroupCoordination implements MetadataListener {
     ShardGroupCoordinators.Environment environment =
         new ShardGroupCoordinators.Environment(
             time,
-            new ShardTimer(shard, time),
+            new ShardTimer(shard),
             new ShardEvents(shard),
             new ShardExecutor(shard),
             new NoRuntimeMetrics(),

@@ -1,32 +1,33 @@
 package dev.tidemark.group;
 
 import dev.tidemark.env.Shard;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.common.utils.Time;
+import java.util.TreeMap;
 import org.apache.kafka.server.util.timer.Timer;
 import org.apache.kafka.server.util.timer.TimerTask;
 import org.apache.kafka.server.util.timer.TimerTaskEntry;
-import org.apache.kafka.server.util.timer.TimerTaskList;
 
 /**
  * Kafka's timer on a shard's timers. Tasks that are due within the same ten milliseconds share one
- * of them, in a list of Kafka's from which a cancelled task vanishes at once: nearly all of them
- * are time-outs that are cancelled.
+ * of them. Nearly all tasks are time-outs that are cancelled, which Kafka's classes do not tell:
+ * once the entries have doubled, the cancelled ones are looked for and dropped.
  */
 final class ShardTimer implements Timer {
   private static final long TICK_MS = 10;
 
+  /** Entries that may be held without a look at whether they are cancelled. */
+  private static final int UNSWEPT = 1024;
+
   private final Shard shard;
-  private final Time time;
-  private final AtomicInteger count = new AtomicInteger();
-  private final Map<Long, TimerTaskList> lists = new HashMap<>();
+  private final Map<Long, List<TimerTaskEntry>> ticks = new TreeMap<>();
+  private int size;
+  private int sweepAt = UNSWEPT;
   private boolean closed;
 
-  ShardTimer(Shard shard, Time time) {
+  ShardTimer(Shard shard) {
     this.shard = shard;
-    this.time = time;
   }
 
   @Override
@@ -37,25 +38,39 @@ final class ShardTimer implements Timer {
     long nowMs = shard.clock().monotonicMs();
     long dueMs = nowMs + Math.max(0, task.delayMs);
     long tick = (dueMs + TICK_MS - 1) / TICK_MS;
-    TimerTaskList list = lists.get(tick);
-    if (list == null) {
-      list = new TimerTaskList(count, time);
-      lists.put(tick, list);
+    List<TimerTaskEntry> entries = ticks.get(tick);
+    if (entries == null) {
+      entries = new ArrayList<>(2);
+      ticks.put(tick, entries);
       shard.timers().schedule(tick * TICK_MS - nowMs, () -> fire(tick));
     }
-    list.add(new TimerTaskEntry(task, dueMs));
+    entries.add(new TimerTaskEntry(task, dueMs));
+    size++;
+    if (size >= sweepAt) {
+      sweep();
+    }
   }
 
   private void fire(long tick) {
-    TimerTaskList list = lists.remove(tick);
-    if (list != null && !closed) {
-      list.flush(
-          entry -> {
-            if (!entry.cancelled()) {
-              entry.timerTask.run();
-            }
-          });
+    List<TimerTaskEntry> entries = ticks.remove(tick);
+    if (entries == null || closed) {
+      return;
     }
+    size -= entries.size();
+    for (TimerTaskEntry entry : entries) {
+      if (!entry.cancelled()) {
+        entry.timerTask.run();
+      }
+    }
+  }
+
+  private void sweep() {
+    size = 0;
+    for (List<TimerTaskEntry> entries : ticks.values()) {
+      entries.removeIf(TimerTaskEntry::cancelled);
+      size += entries.size();
+    }
+    sweepAt = 2 * size + UNSWEPT;
   }
 
   @Override
@@ -65,12 +80,13 @@ final class ShardTimer implements Timer {
 
   @Override
   public int size() {
-    return count.get();
+    return size;
   }
 
   @Override
   public void close() {
     closed = true;
-    lists.clear();
+    ticks.clear();
+    size = 0;
   }
 }

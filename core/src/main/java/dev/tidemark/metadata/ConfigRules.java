@@ -23,9 +23,16 @@ import org.apache.kafka.storage.internals.log.LogConfig;
 import org.jspecify.annotations.Nullable;
 
 /** Which configs may be set on what, and to what. Throws {@link Refusal}. */
-final class ConfigRules {
+public final class ConfigRules {
   /** A broker's keys that can be changed while it runs: the defaults of its topics. */
   private static final Set<String> DYNAMIC_BROKER_KEYS = topicSynonyms();
+
+  ConfigRules() {}
+
+  /** True for the keys of a broker that can be changed while it runs. */
+  public static boolean isDynamicBrokerKey(String key) {
+    return DYNAMIC_BROKER_KEYS.contains(key);
+  }
 
   /** Checks what {@code resource} would have; {@code current} is what it has. */
   void check(

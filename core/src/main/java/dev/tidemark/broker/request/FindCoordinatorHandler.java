@@ -2,6 +2,7 @@ package dev.tidemark.broker.request;
 
 import dev.tidemark.broker.Request;
 import dev.tidemark.broker.RequestHandler;
+import dev.tidemark.group.GroupCoordination;
 import java.util.List;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.internals.Topic;
@@ -21,10 +22,13 @@ public final class FindCoordinatorHandler implements RequestHandler {
 
   private final ClusterNodes nodes;
   private final AutoTopicCreation creation;
+  private final GroupCoordination groups;
 
-  public FindCoordinatorHandler(ClusterNodes nodes, AutoTopicCreation creation) {
+  public FindCoordinatorHandler(
+      ClusterNodes nodes, AutoTopicCreation creation, GroupCoordination groups) {
     this.nodes = nodes;
     this.creation = creation;
+    this.groups = groups;
   }
 
   @Override
@@ -38,6 +42,9 @@ public final class FindCoordinatorHandler implements RequestHandler {
   }
 
   private void answer(Request request, FindCoordinatorRequestData data) {
+    if (data.keyType() == CoordinatorType.GROUP.id()) {
+      groups.warmUp(); // whoever asks comes with a group next
+    }
     ListenerName listener = request.client().listenerName();
     FindCoordinatorResponseData response = new FindCoordinatorResponseData();
     if (request.version() >= FIRST_VERSION_WITH_SEVERAL) {
