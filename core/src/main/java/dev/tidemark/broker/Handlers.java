@@ -4,24 +4,40 @@ import dev.tidemark.broker.request.AlterConfigsHandler;
 import dev.tidemark.broker.request.ApiVersionsHandler;
 import dev.tidemark.broker.request.AutoTopicCreation;
 import dev.tidemark.broker.request.ClusterNodes;
+import dev.tidemark.broker.request.ConfigDescriptions;
+import dev.tidemark.broker.request.ConsumerGroupDescribeHandler;
+import dev.tidemark.broker.request.ConsumerGroupHeartbeatHandler;
 import dev.tidemark.broker.request.CreatePartitionsHandler;
 import dev.tidemark.broker.request.CreateTopicsHandler;
+import dev.tidemark.broker.request.DeleteGroupsHandler;
 import dev.tidemark.broker.request.DeleteRecordsHandler;
 import dev.tidemark.broker.request.DeleteTopicsHandler;
 import dev.tidemark.broker.request.DescribeClusterHandler;
+import dev.tidemark.broker.request.DescribeConfigsHandler;
+import dev.tidemark.broker.request.DescribeGroupsHandler;
 import dev.tidemark.broker.request.DescribeTopicPartitionsHandler;
 import dev.tidemark.broker.request.FetchHandler;
 import dev.tidemark.broker.request.FindCoordinatorHandler;
+import dev.tidemark.broker.request.HeartbeatHandler;
 import dev.tidemark.broker.request.IncrementalAlterConfigsHandler;
 import dev.tidemark.broker.request.InitProducerIdHandler;
+import dev.tidemark.broker.request.JoinGroupHandler;
+import dev.tidemark.broker.request.LeaveGroupHandler;
+import dev.tidemark.broker.request.ListGroupsHandler;
 import dev.tidemark.broker.request.ListOffsetsHandler;
 import dev.tidemark.broker.request.MetadataHandler;
+import dev.tidemark.broker.request.OffsetCommitHandler;
+import dev.tidemark.broker.request.OffsetDeleteHandler;
+import dev.tidemark.broker.request.OffsetFetchHandler;
 import dev.tidemark.broker.request.OffsetForLeaderEpochHandler;
 import dev.tidemark.broker.request.OffsetsTopicSettings;
 import dev.tidemark.broker.request.ProduceHandler;
+import dev.tidemark.broker.request.SyncGroupHandler;
 import dev.tidemark.env.Shard;
+import dev.tidemark.group.GroupCoordination;
 import dev.tidemark.metadata.ControllerCalls;
 import dev.tidemark.metadata.MetadataView;
+import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.transaction.ProducerIds;
 import org.apache.kafka.common.protocol.ApiKeys;
 
@@ -31,12 +47,28 @@ final class Handlers {
   private final Shard data;
   private final MetadataView view;
   private final Partitions partitions;
+  private final GroupCoordination groups;
 
   Handlers(BrokerSettings settings, Shard data, MetadataView view, Partitions partitions) {
     this.settings = settings;
     this.data = data;
     this.view = view;
     this.partitions = partitions;
+    this.groups =
+        new GroupCoordination(
+            new HostedOffsetsPartitions(partitions, data),
+            view,
+            data,
+            settings.nodeId(),
+            settings.texts(),
+            this::maxMessageBytes);
+  }
+
+  private int maxMessageBytes(String topic) {
+    PartitionLeader partition = partitions.find(topic, 0);
+    return partition == null
+        ? settings.messageMaxBytes()
+        : partition.log().settings().maxMessageBytes();
   }
 
   /** Who this broker is, as far as handlers need it. */
@@ -48,6 +80,8 @@ final class Handlers {
     registerRecords(registry);
     registerMetadata(registry, controller, self);
     registerTopics(registry, controller);
+    registerGroups(registry);
+    view.addListener(groups);
   }
 
   private void registerRecords(HandlerRegistry registry) {
@@ -86,18 +120,40 @@ final class Handlers {
         .add(
             ApiKeys.DESCRIBE_TOPIC_PARTITIONS,
             new DescribeTopicPartitionsHandler(nodes, settings.maxRequestPartitionSizeLimit()))
-        .add(ApiKeys.FIND_COORDINATOR, new FindCoordinatorHandler(nodes, creation))
+        .add(ApiKeys.FIND_COORDINATOR, new FindCoordinatorHandler(nodes, creation, groups))
         .add(ApiKeys.INIT_PRODUCER_ID, new InitProducerIdHandler(producerIds));
   }
 
-  private static void registerTopics(HandlerRegistry registry, ControllerCalls controller) {
+  private void registerTopics(HandlerRegistry registry, ControllerCalls controller) {
     registry
         .add(ApiKeys.CREATE_TOPICS, new CreateTopicsHandler(controller))
         .add(ApiKeys.DELETE_TOPICS, new DeleteTopicsHandler(controller))
         .add(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(controller))
         .add(ApiKeys.INCREMENTAL_ALTER_CONFIGS, new IncrementalAlterConfigsHandler(controller))
-        .add(ApiKeys.ALTER_CONFIGS, new AlterConfigsHandler(controller));
+        .add(ApiKeys.ALTER_CONFIGS, new AlterConfigsHandler(controller))
+        .add(
+            ApiKeys.DESCRIBE_CONFIGS,
+            new DescribeConfigsHandler(new ConfigDescriptions(settings, view)));
   }
 
-  void stop() {}
+  private void registerGroups(HandlerRegistry registry) {
+    registry
+        .add(ApiKeys.JOIN_GROUP, new JoinGroupHandler(groups))
+        .add(ApiKeys.SYNC_GROUP, new SyncGroupHandler(groups))
+        .add(ApiKeys.HEARTBEAT, new HeartbeatHandler(groups))
+        .add(ApiKeys.LEAVE_GROUP, new LeaveGroupHandler(groups))
+        .add(ApiKeys.OFFSET_COMMIT, new OffsetCommitHandler(groups, view))
+        .add(ApiKeys.OFFSET_FETCH, new OffsetFetchHandler(groups, view))
+        .add(ApiKeys.OFFSET_DELETE, new OffsetDeleteHandler(groups, view))
+        .add(ApiKeys.LIST_GROUPS, new ListGroupsHandler(groups))
+        .add(ApiKeys.DESCRIBE_GROUPS, new DescribeGroupsHandler(groups))
+        .add(ApiKeys.DELETE_GROUPS, new DeleteGroupsHandler(groups))
+        .add(ApiKeys.CONSUMER_GROUP_HEARTBEAT, new ConsumerGroupHeartbeatHandler(groups))
+        .add(ApiKeys.CONSUMER_GROUP_DESCRIBE, new ConsumerGroupDescribeHandler(groups));
+  }
+
+  /** Ends what waits for groups; they load when the first request of one comes. */
+  void stop() {
+    groups.stop();
+  }
 }

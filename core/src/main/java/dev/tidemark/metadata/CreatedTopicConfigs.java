@@ -8,7 +8,6 @@ import org.apache.kafka.common.config.ConfigDef.ConfigKey;
 import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicConfigs;
 import org.apache.kafka.common.requests.DescribeConfigsResponse.ConfigSource;
 import org.apache.kafka.image.MetadataImage;
-import org.apache.kafka.storage.internals.log.LogConfig;
 
 /** What CreateTopics tells of a new topic's configs: every key with the value that holds. */
 final class CreatedTopicConfigs {
@@ -17,11 +16,8 @@ final class CreatedTopicConfigs {
   static List<CreatableTopicConfigs> list(
       MetadataImage image, EffectiveConfigs configs, Map<String, String> own) {
     List<CreatableTopicConfigs> all = new ArrayList<>();
-    for (String name : LogConfig.nonInternalConfigNames().stream().sorted().toList()) {
-      ConfigKey key = LogConfig.configKeys().get(name);
-      if (key == null) {
-        continue;
-      }
+    for (ConfigKey key : TopicKeys.keys().values()) {
+      String name = key.name;
       CreatableTopicConfigs config = new CreatableTopicConfigs().setName(name);
       String value = own.get(name);
       List<EffectiveConfigs.Level> levels = configs.ofTopic(image, null, name);

@@ -8,6 +8,7 @@ import dev.tidemark.metadata.ConfigRules;
 import dev.tidemark.metadata.EffectiveConfigs;
 import dev.tidemark.metadata.EffectiveConfigs.Level;
 import dev.tidemark.metadata.MetadataView;
+import dev.tidemark.metadata.TopicKeys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,6 @@ import org.apache.kafka.coordinator.group.GroupConfig;
 import org.apache.kafka.server.config.ConfigSynonym;
 import org.apache.kafka.server.config.ServerTopicConfigSynonyms;
 import org.apache.kafka.server.metrics.ClientMetricsConfigs;
-import org.apache.kafka.storage.internals.log.LogConfig;
 import org.jspecify.annotations.Nullable;
 
 /** What there is to say about the configs of a resource. Throws Kafka's exceptions. */
@@ -65,16 +65,13 @@ public final class ConfigDescriptions {
       throw new UnknownTopicOrPartitionException("There is no topic with the name " + topic);
     }
     List<DescribeConfigsResourceResult> all = new ArrayList<>();
-    for (String name : LogConfig.nonInternalConfigNames().stream().sorted().toList()) {
-      ConfigKey key = LogConfig.configKeys().get(name);
-      if (key != null) {
-        List<Level> levels = new ArrayList<>(effective.ofTopic(view.image(), topic, name));
-        String defaultValue = ConfigDescription.defaultOf(key);
-        if (defaultValue != null) {
-          levels.add(new Level(defaultName(name), defaultValue, ConfigSource.DEFAULT_CONFIG));
-        }
-        all.add(new ConfigDescription(key, levels, false).describe(detail));
+    for (ConfigKey key : TopicKeys.keys().values()) {
+      List<Level> levels = new ArrayList<>(effective.ofTopic(view.image(), topic, key.name));
+      String defaultValue = ConfigDescription.defaultOf(key);
+      if (defaultValue != null) {
+        levels.add(new Level(defaultName(key.name), defaultValue, ConfigSource.DEFAULT_CONFIG));
       }
+      all.add(new ConfigDescription(key, levels, false).describe(detail));
     }
     return all;
   }

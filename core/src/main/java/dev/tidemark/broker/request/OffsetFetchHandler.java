@@ -13,7 +13,6 @@ import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchRespon
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponsePartitions;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponseTopics;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.record.internal.RecordBatch;
 import org.apache.kafka.common.requests.OffsetFetchRequest;
 import org.apache.kafka.common.requests.OffsetFetchResponse;
 import org.apache.kafka.image.TopicImage;
@@ -23,6 +22,8 @@ import org.apache.kafka.image.TopicImage;
  * on.
  */
 public final class OffsetFetchHandler implements RequestHandler {
+  private static final int NO_LEADER_EPOCH = -1;
+
   private final GroupCoordination groups;
   private final MetadataView view;
 
@@ -95,7 +96,7 @@ public final class OffsetFetchHandler implements RequestHandler {
                   .setPartitionIndex(partition)
                   .setErrorCode(Errors.UNKNOWN_TOPIC_ID.code())
                   .setCommittedOffset(OffsetFetchResponse.INVALID_OFFSET)
-                  .setCommittedLeaderEpoch(RecordBatch.NO_PARTITION_LEADER_EPOCH)
+                  .setCommittedLeaderEpoch(NO_LEADER_EPOCH)
                   .setMetadata(""));
     }
     return answer;
