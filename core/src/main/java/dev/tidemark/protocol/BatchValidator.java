@@ -21,6 +21,7 @@ public final class BatchValidator {
   private static final int SMALLEST_LEGACY_LENGTH = 14;
 
   private final BatchHeader header = new BatchHeader();
+  private final PlainRecords plain = new PlainRecords();
   private long maxTimestampMs;
 
   /**
@@ -128,6 +129,22 @@ public final class BatchValidator {
   }
 
   private @Nullable BatchViolation checkRecords(ByteBuffer records, BatchRules rules, long nowMs) {
+    if (header.compressionId() == 0 && plain.areWellFormed(records, header)) {
+      boolean timesFit =
+          rules.logAppendTime()
+              || plain.newestMs() == NO_TIMESTAMP
+              || !(outOfRange(plain.oldestMs(), rules, nowMs)
+                  || outOfRange(plain.newestMs(), rules, nowMs));
+      if (timesFit && (plain.allKeyed() || !rules.keysRequired())) {
+        maxTimestampMs = plain.newestMs();
+        return null;
+      }
+    }
+    return checkEachRecord(records, rules, nowMs);
+  }
+
+  private @Nullable BatchViolation checkEachRecord(
+      ByteBuffer records, BatchRules rules, long nowMs) {
     int count = header.recordCount();
     long baseTimestampMs = header.baseTimestampMs();
     boolean checkTime = !rules.logAppendTime();

@@ -1,0 +1,113 @@
+package dev.tidemark.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tidemark.sim.DiskFaults.Change;
+import java.io.IOException;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.Test;
+
+class LogFailureTest {
+  private final LogFixture fixture = new LogFixture();
+
+  private void assertRefusesAppends(PartitionLog log) {
+    assertThatThrownBy(() -> fixture.append(log, 1, "x"))
+        .isInstanceOfSatisfying(
+            RefusedAppend.class, e -> assertThat(e.error()).isEqualTo(Errors.KAFKA_STORAGE_ERROR))
+        .hasMessageContaining("opened again");
+    assertThatThrownBy(() -> log.close(true)).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void aFailedWriteClosesTheLogToAppendsUntilItIsOpenedAgain() throws Exception {
+    for (int seed = 0; seed < 20; seed++) {
+      LogFixture own = new LogFixture();
+      PartitionLog log = own.open();
+      own.append(log, 1, "a");
+      own.disk.faults().failNext(Change.WRITE, 0);
+      assertThatThrownBy(() -> own.append(log, 1, "b")).isInstanceOf(IOException.class);
+      assertThat(log.logEndOffset()).isEqualTo(1);
+      assertThat(LogFixture.bases(log)).containsExactly(0L);
+      assertRefusesAppends(log);
+      PartitionLog again = own.openAfterKill(0);
+      assertThat(again.logEndOffset()).isBetween(1L, 2L);
+      assertThat(own.append(again, 1, "c").baseOffset()).isEqualTo(again.logEndOffset() - 1);
+    }
+  }
+
+  @Test
+  void aFullDiskFailsTheAppendAndHarmsNothing() throws Exception {
+    PartitionLog log = fixture.open();
+    fixture.append(log, 1, "a");
+    fixture.disk.faults().capacityBytes(250);
+    assertThatThrownBy(() -> fixture.append(log, 1, "b".repeat(300)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no space left");
+    assertRefusesAppends(log);
+    fixture.disk.faults().capacityBytes(Long.MAX_VALUE);
+    PartitionLog again = fixture.openAfterKill(0);
+    assertThat(LogFixture.bases(again)).containsExactly(0L);
+  }
+
+  @Test
+  void aFailedSyncIsNeverTakenForASyncedEnd() throws Exception {
+    PartitionLog log = fixture.open();
+    fixture.append(log, 1, "a");
+    fixture.disk.faults().failNext(Change.SYNC, 0);
+    assertThatThrownBy(log::flushAndWait).isInstanceOf(IOException.class);
+    assertThat(log.syncedEndOffset()).isZero();
+    assertRefusesAppends(log);
+  }
+
+  @Test
+  void syncsThatEndOutOfOrderRaiseTheSyncedEndInOrder() throws Exception {
+    PartitionLog log = fixture.open();
+    fixture.append(log, 1, "a");
+    FlushTask first = log.flush();
+    fixture.append(log, 1, "b");
+    FlushTask second = log.flush();
+    assertThat(log.isFlushing()).isTrue();
+    second.run();
+    second.onDone(true, null);
+    assertThat(log.syncedEndOffset()).isZero();
+    first.run();
+    first.onDone(true, null);
+    assertThat(log.syncedEndOffset()).isEqualTo(2);
+    assertThat(log.isFlushing()).isFalse();
+  }
+
+  @Test
+  void aSyncThatATruncationOvertakesProvesNothing() throws Exception {
+    PartitionLog log = fixture.open();
+    fixture.append(log, 1, "a");
+    fixture.append(log, 1, "b");
+    FlushTask flush = log.flush();
+    log.truncateTo(1);
+    fixture.append(log, 2, "c");
+    flush.run();
+    flush.onDone(true, null);
+    assertThat(log.syncedEndOffset()).isZero();
+    log.flushAndWait();
+    assertThat(log.syncedEndOffset()).isEqualTo(2);
+  }
+
+  @Test
+  void flushMessagesAndFlushMsAskForASync() throws Exception {
+    fixture.settings = fixture.settings.withFlushMessages(3).withFlushMs(1000);
+    PartitionLog log = fixture.open();
+    log.flushAndWait();
+    assertThat(log.needsFlush()).isFalse();
+    fixture.append(log, 1, "a", "b");
+    assertThat(log.needsFlush()).isFalse();
+    fixture.clock.advanceMs(1000);
+    assertThat(log.needsFlush()).isTrue();
+    log.flushAndWait();
+    assertThat(log.needsFlush()).isFalse();
+    fixture.append(log, 1, "a", "b", "c");
+    assertThat(log.needsFlush()).isTrue();
+    log.flushAndWait();
+    log.roll();
+    assertThat(log.needsFlush()).isTrue();
+  }
+}
