@@ -249,10 +249,17 @@ public final class PartitionLog implements AutoCloseable {
     return state.flushes.isUnderWay();
   }
 
-  /** Prepares a sync of all that was appended so far. It must be run and its end be told. */
+  /**
+   * Prepares a sync of all that was appended so far. It must be run and its end be told, unless it
+   * is empty.
+   */
   public FlushTask flush() throws IOException {
     try {
-      return new FlushTask(this, state.flushes.prepare());
+      LogFlush flush = state.flushes.prepare();
+      if (flush.isEmpty()) {
+        state.flushes.finish(flush, null);
+      }
+      return new FlushTask(this, flush);
     } catch (IOException e) {
       throw failed("flush", e);
     }
@@ -271,6 +278,9 @@ public final class PartitionLog implements AutoCloseable {
   }
 
   void flushDone(LogFlush flush, @Nullable Throwable syncFailure) {
+    if (flush.isDone()) {
+      return;
+    }
     try {
       if (!state.flushes.finish(flush, syncFailure) && !closed && syncFailure != null) {
         failure = "a sync failed, " + syncFailure.getMessage();
@@ -389,7 +399,7 @@ public final class PartitionLog implements AutoCloseable {
     } finally {
       state.unsynced.close();
       for (int i = 0; i < state.segments.count(); i++) {
-        state.segments.get(i).close();
+        state.segments.get(i).closeNow();
       }
     }
   }

@@ -390,6 +390,11 @@ final class Segment {
       closeWhenUnpinned = true;
       return;
     }
+    closeNow();
+  }
+
+  /** Closes the files though a sync may be under way, whose end nobody waits for. */
+  void closeNow() throws IOException {
     closeWhenUnpinned = false;
     offsetIndex.entries.close();
     timeIndex.entries.close();

@@ -78,6 +78,17 @@ class LogFailureTest {
   }
 
   @Test
+  void aFlushWithNothingToSyncIsDoneAtOnce() throws Exception {
+    PartitionLog log = fixture.open();
+    fixture.append(log, 1, "a");
+    log.flushAndWait();
+    FlushTask task = log.flush();
+    assertThat(task.isEmpty()).isTrue();
+    assertThat(log.isFlushing()).isFalse();
+    assertThat(log.syncedEndOffset()).isEqualTo(1);
+  }
+
+  @Test
   void aSyncThatATruncationOvertakesProvesNothing() throws Exception {
     PartitionLog log = fixture.open();
     fixture.append(log, 1, "a");
