@@ -10,6 +10,9 @@ import java.io.IOException;
 final class OffsetIndex {
   static final int ENTRY_BYTES = 8;
 
+  private static final IndexFile.Key OFFSET = (all, index) -> all.getInt(index);
+  private static final IndexFile.Key POSITION = (all, index) -> all.getInt(index + Integer.BYTES);
+
   private final long baseOffset;
   final IndexFile entries;
 
@@ -25,13 +28,13 @@ final class OffsetIndex {
 
   /** Begin of the last indexed batch that ends at or before {@code offset}; 0 without one. */
   int positionBefore(long offset) throws IOException {
-    int entry = floor(offset - baseOffset, 0);
+    int entry = entries.floor(OFFSET, offset - baseOffset);
     return entry < 0 ? 0 : entries.intAt(entry, Integer.BYTES);
   }
 
   /** Begin of the last indexed batch at or before {@code position}; 0 without one. */
   int boundaryBefore(int position) throws IOException {
-    int entry = floor(position, Integer.BYTES);
+    int entry = entries.floor(POSITION, position);
     return entry < 0 ? 0 : entries.intAt(entry, Integer.BYTES);
   }
 
@@ -43,20 +46,6 @@ final class OffsetIndex {
 
   /** Forgets batches that end at or after {@code offset}. */
   void truncate(long offset) throws IOException {
-    entries.truncate(floor(offset - 1 - baseOffset, 0) + 1);
-  }
-
-  private int floor(long key, int at) throws IOException {
-    int low = 0;
-    int high = entries.count() - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      if (entries.intAt(middle, at) <= key) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high;
+    entries.truncate(entries.floor(OFFSET, offset - 1 - baseOffset) + 1);
   }
 }

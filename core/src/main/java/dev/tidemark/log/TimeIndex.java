@@ -11,6 +11,8 @@ final class TimeIndex {
   static final int ENTRY_BYTES = 12;
   static final long NO_TIMESTAMP = -1;
 
+  private static final IndexFile.Key TIME = (all, index) -> all.getLong(index);
+
   private final long baseOffset;
   final IndexFile entries;
 
@@ -43,17 +45,8 @@ final class TimeIndex {
    * as new. The base offset without one.
    */
   long offsetBefore(long timestampMs) throws IOException {
-    int low = 0;
-    int high = entries.count() - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      if (entries.longAt(middle, 0) < timestampMs) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high < 0 ? baseOffset : offsetAt(high);
+    int entry = entries.floor(TIME, timestampMs - 1);
+    return entry < 0 ? baseOffset : offsetAt(entry);
   }
 
   /** Forgets entries for offsets at or above {@code offset}. */
