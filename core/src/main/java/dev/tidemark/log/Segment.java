@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Segment {
   private static final long UNKNOWN = Long.MIN_VALUE;
+  private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
   private final Directory folder;
   private final long baseOffset;
@@ -125,7 +126,13 @@ final class Segment {
         || lastOffset - baseOffset > Integer.MAX_VALUE
         || isFull(offsetIndex.entries, OffsetIndex.ENTRY_BYTES, settings.indexBytes())
         || isFull(timeIndex.entries, TimeIndex.ENTRY_BYTES, settings.indexBytes())
-        || age(newestTimestampMs, nowMs) > settings.segmentMs() - settings.segmentJitterMs();
+        || age(newestTimestampMs, nowMs) > settings.segmentMs() - jitterMs(settings);
+  }
+
+  /** Spreads the rolls of logs that began together; the same for a segment every time. */
+  private long jitterMs(LogSettings settings) {
+    long bound = Math.min(settings.segmentJitterMs(), settings.segmentMs());
+    return bound <= 0 ? 0 : Math.floorMod(path().hashCode() * GOLDEN, bound);
   }
 
   private static boolean isFull(IndexFile index, int entryBytes, int maxBytes) throws IOException {

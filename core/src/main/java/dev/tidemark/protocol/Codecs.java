@@ -11,6 +11,7 @@ import org.apache.kafka.common.utils.internals.BufferSupplier;
 /** The compression codecs of record batches. */
 final class Codecs {
   static final int HIGHEST_ID = 4;
+  static final int SNAPPY_ID = 2;
 
   /** Work buffers of the codecs are kept per thread: they are used within one call only. */
   private static final ThreadLocal<BufferSupplier> BUFFERS =

@@ -20,7 +20,9 @@ final class RecordCursor implements AutoCloseable {
   private static final long MAX_INFLATED_BYTES = Integer.MAX_VALUE;
 
   private final ByteBuffer window;
-  private final @Nullable InputStream inflated;
+  private final int compressionId;
+  private final @Nullable ByteBuffer payload;
+  private @Nullable InputStream inflated;
   private int at;
   private int end;
   private long consumedBefore;
@@ -31,11 +33,13 @@ final class RecordCursor implements AutoCloseable {
   private long timestampDelta;
   private int offsetDelta;
 
-  private RecordCursor(ByteBuffer window, int at, int end, @Nullable InputStream inflated) {
+  private RecordCursor(
+      ByteBuffer window, int at, int end, int compressionId, @Nullable ByteBuffer payload) {
     this.window = window;
     this.at = at;
     this.end = end;
-    this.inflated = inflated;
+    this.compressionId = compressionId;
+    this.payload = payload;
     this.consumedBefore = -at;
   }
 
@@ -44,11 +48,11 @@ final class RecordCursor implements AutoCloseable {
     int start = header.position() + BatchHeader.SIZE;
     int end = header.position() + (int) header.sizeInBytes();
     if (header.compressionId() == 0) {
-      return new RecordCursor(buffer, start, end, null);
+      return new RecordCursor(buffer, start, end, 0, null);
     }
     ByteBuffer payload = buffer.duplicate().limit(end).position(start).slice();
     return new RecordCursor(
-        ByteBuffer.allocate(WINDOW_BYTES), 0, 0, Codecs.inflate(header.compressionId(), payload));
+        ByteBuffer.allocate(WINDOW_BYTES), 0, 0, header.compressionId(), payload);
   }
 
   /** Goes on to the next record; false when it is not well formed, see {@link #fault}. */
@@ -116,14 +120,28 @@ final class RecordCursor implements AutoCloseable {
   boolean atEnd() {
     try {
       return at == end && !refill();
-    } catch (IOException | KafkaException | IndexOutOfBoundsException e) {
+    } catch (IOException
+        | KafkaException
+        | IndexOutOfBoundsException
+        | IllegalArgumentException e) {
       fail("its records cannot be decompressed: " + e.getMessage());
       return false;
     }
   }
 
+  private @Nullable InputStream stream() throws IOException {
+    if (inflated == null && payload != null) {
+      if (compressionId == Codecs.SNAPPY_ID && !SnappyLengths.arePossible(payload)) {
+        throw new IOException("a snappy block claims an impossible size");
+      }
+      inflated = Codecs.inflate(compressionId, payload);
+    }
+    return inflated;
+  }
+
   private boolean refill() throws IOException {
-    if (inflated == null) {
+    InputStream stream = stream();
+    if (stream == null) {
       return false;
     }
     consumedBefore += at;
@@ -133,7 +151,7 @@ final class RecordCursor implements AutoCloseable {
       fail("its records inflate to more than " + MAX_INFLATED_BYTES + " bytes");
       return false;
     }
-    int read = inflated.read(window.array(), window.arrayOffset(), WINDOW_BYTES);
+    int read = stream.read(window.array(), window.arrayOffset(), WINDOW_BYTES);
     end = Math.max(read, 0);
     return read > 0;
   }

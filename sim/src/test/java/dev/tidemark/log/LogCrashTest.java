@@ -7,12 +7,12 @@ import dev.tidemark.sim.VirtualDisk;
 import org.junit.jupiter.api.Test;
 
 class LogCrashTest {
-  private static final int STEPS = Integer.getInteger("crash.steps", 60);
-  private static final long SEEDS = Long.getLong("crash.seeds", 12);
+  private static final int STEPS = 60;
+  private static final long ROUNDS = Long.getLong("tidemark.rounds", 1);
 
   @Test
   void manyLivesOfALogAgreeWithTheModel() throws Exception {
-    for (long seed = 0; seed < 300; seed++) {
+    for (long seed = 0; seed < 300 * ROUNDS; seed++) {
       try {
         new LogScenario(seed, new VirtualDisk(seed)).run(200);
       } catch (Exception | AssertionError e) {
@@ -24,7 +24,7 @@ class LogCrashTest {
   @Test
   void afterPowerLossAtAnyChangeTheSyncedIsThereAndAllIsAWholePrefix() throws Exception {
     int crashes = 0;
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = 0; seed < 12 * ROUNDS; seed++) {
       VirtualDisk calm = new VirtualDisk(seed);
       new LogScenario(seed, calm).run(STEPS);
       long changes = calm.faults().changes();

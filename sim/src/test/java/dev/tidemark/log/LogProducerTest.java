@@ -54,8 +54,8 @@ class LogProducerTest {
     for (int i = 5; i < 10; i++) {
       AppendResult again = append(0, 2 * i, "a", "b");
       assertThat(again.duplicate()).isTrue();
-      assertThat(again.baseOffset()).isEqualTo(2 * i);
-      assertThat(again.lastOffset()).isEqualTo(2 * i + 1);
+      assertThat(again.baseOffset()).isEqualTo(2L * i);
+      assertThat(again.lastOffset()).isEqualTo(2L * i + 1);
     }
     assertThat(log.logEndOffset()).isEqualTo(20);
   }

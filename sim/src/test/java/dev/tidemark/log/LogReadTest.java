@@ -94,10 +94,10 @@ class LogReadTest {
     }
     log = fixture.openAfterCleanStop(log);
     for (int i = 0; i < 40; i++) {
-      assertThat(log.offsetForTimestamp(start + 10 * i, 80))
-          .isEqualTo(new TimestampedOffset(start + 10 * i, 2 * i, i / 10));
-      assertThat(log.offsetForTimestamp(start + 10 * i - 9, 80))
-          .isEqualTo(new TimestampedOffset(start + 10 * i, 2 * i, i / 10));
+      assertThat(log.offsetForTimestamp(start + 10L * i, 80))
+          .isEqualTo(new TimestampedOffset(start + 10L * i, 2L * i, i / 10));
+      assertThat(log.offsetForTimestamp(start + 10L * i - 9, 80))
+          .isEqualTo(new TimestampedOffset(start + 10L * i, 2L * i, i / 10));
     }
     assertThat(log.offsetForTimestamp(start + 391, 80)).isNull();
     assertThat(log.offsetForTimestamp(start + 300, 60)).isNull();
