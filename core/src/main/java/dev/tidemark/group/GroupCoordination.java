@@ -19,7 +19,7 @@ import org.apache.kafka.coordinator.group.GroupConfigManager;
 import org.apache.kafka.coordinator.group.GroupCoordinator;
 import org.apache.kafka.coordinator.group.GroupCoordinatorConfig;
 import org.apache.kafka.coordinator.group.GroupCoordinatorRecordSerde;
-import org.apache.kafka.coordinator.group.ShardGroupCoordinators;
+import org.apache.kafka.coordinator.group.ShardGroupCoordinator;
 import org.apache.kafka.coordinator.group.metrics.GroupCoordinatorMetrics;
 import org.apache.kafka.coordinator.group.modern.share.ShareGroupConfig;
 import org.apache.kafka.image.ConfigurationsDelta;
@@ -47,7 +47,7 @@ public final class GroupCoordination implements MetadataListener {
   private final Map<String, String> properties;
   private final ToIntFunction<String> maxMessageBytes;
   private final Map<Integer, Integer> elected = new TreeMap<>();
-  private @Nullable GroupCoordinator coordinator;
+  private @Nullable ShardGroupCoordinator coordinator;
   private boolean stopped;
 
   /**
@@ -71,16 +71,16 @@ public final class GroupCoordination implements MetadataListener {
 
   /** The coordinator; made by the first call. */
   public GroupCoordinator coordinator() {
-    GroupCoordinator made = coordinator;
+    ShardGroupCoordinator made = coordinator;
     if (made == null) {
       if (stopped) {
         throw new IllegalStateException("The group coordinator is stopped");
       }
       made = create();
       coordinator = made;
-      start(made);
+      start(made.coordinator());
     }
-    return made;
+    return made.coordinator();
   }
 
   /** Begins to load groups ahead of the first request, where there are some. */
@@ -94,16 +94,17 @@ public final class GroupCoordination implements MetadataListener {
   public void stop() {
     stopped = true;
     if (coordinator != null) {
-      coordinator.shutdown();
+      coordinator.coordinator().shutdown();
     }
   }
 
   @Override
   public void onMetadataUpdate(MetadataDelta delta, MetadataImage image) {
-    GroupCoordinator made = coordinator;
-    if (made == null || stopped) {
+    ShardGroupCoordinator current = coordinator;
+    if (current == null || stopped) {
       return;
     }
+    GroupCoordinator made = current.coordinator();
     TopicsDelta topics = delta.topicsDelta();
     if (topics != null) {
       followLeadership(made, image);
@@ -112,18 +113,18 @@ public final class GroupCoordination implements MetadataListener {
     if (configs != null) {
       configs.changes().keySet().forEach(resource -> followConfig(made, image, resource));
     }
-    made.onMetadataUpdate(delta, image);
+    current.onMetadataUpdate(delta, image);
   }
 
-  private GroupCoordinator create() {
+  private ShardGroupCoordinator create() {
     Time time = new ShardTime(shard.clock());
     GroupCoordinatorConfig config =
         GroupCoordinatorConfig.fromProps(only(GroupCoordinatorConfig.CONFIG_DEF));
     GroupConfigManager groupConfigs =
         new GroupConfigManager(
             config, ShareGroupConfig.fromProps(only(ShareGroupConfig.CONFIG_DEF)));
-    ShardGroupCoordinators.Environment environment =
-        new ShardGroupCoordinators.Environment(
+    ShardGroupCoordinator.Environment environment =
+        new ShardGroupCoordinator.Environment(
             time,
             new ShardTimer(shard),
             new ShardEvents(shard),
@@ -131,13 +132,13 @@ public final class GroupCoordination implements MetadataListener {
             new NoRuntimeMetrics(),
             new GroupCoordinatorMetrics(
                 new com.yammer.metrics.core.MetricsRegistry(), new Metrics(time)));
-    ShardGroupCoordinators.Ports ports =
-        new ShardGroupCoordinators.Ports(
+    ShardGroupCoordinator.Ports ports =
+        new ShardGroupCoordinator.Ports(
             new OffsetsWriter(partitions, maxMessageBytes),
             new OffsetsLoader(partitions, shard, new GroupCoordinatorRecordSerde()),
             new NoOpStatePersister(),
             noPartitionMetadata());
-    return ShardGroupCoordinators.create(nodeId, config, groupConfigs, environment, ports);
+    return ShardGroupCoordinator.create(nodeId, config, groupConfigs, environment, ports);
   }
 
   /** Only share groups ask for the ends of partitions. */

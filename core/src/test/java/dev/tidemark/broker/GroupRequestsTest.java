@@ -12,6 +12,7 @@ import org.apache.kafka.common.message.ConsumerGroupDescribeRequestData;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.DeleteGroupsRequestData;
+import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
@@ -37,6 +38,7 @@ import org.apache.kafka.common.requests.ConsumerGroupHeartbeatResponse;
 import org.apache.kafka.common.requests.CreateTopicsRequest;
 import org.apache.kafka.common.requests.DeleteGroupsRequest;
 import org.apache.kafka.common.requests.DeleteGroupsResponse;
+import org.apache.kafka.common.requests.DeleteTopicsRequest;
 import org.apache.kafka.common.requests.DescribeGroupsRequest;
 import org.apache.kafka.common.requests.DescribeGroupsResponse;
 import org.apache.kafka.common.requests.FindCoordinatorRequest;
@@ -373,6 +375,32 @@ class GroupRequestsTest {
     plane.data.advance(20);
     plane.runAll();
     assertThat(offset(fetch((short) 9, List.of(byName("orders"))))).isEqualTo(42);
+  }
+
+  @Test
+  void the_offsets_of_a_deleted_topic_go_with_it() {
+    commit((short) 9, "orders", Uuid.ZERO_UUID, 0, 42);
+    plane.send(
+        new DeleteTopicsRequest.Builder(
+                new DeleteTopicsRequestData().setTopicNames(List.of("orders")))
+            .build((short) 5));
+    assertThat(plane.view.image().topics().getTopic("orders")).isNull();
+    assertThat(offset(fetch((short) 9, List.of(byName("orders"))))).isEqualTo(-1);
+
+    createTopic();
+    assertThat(offset(fetch((short) 9, List.of(byName("orders"))))).isEqualTo(-1);
+    assertThat(error(commit((short) 9, "orders", Uuid.ZERO_UUID, 0, 7))).isEqualTo(Errors.NONE);
+  }
+
+  @Test
+  void a_stopped_coordinator_ends_what_waits_for_it() {
+    JoinGroupResponseData first = ((JoinGroupResponse) join("").answer()).data();
+    Sent waiting = join(first.memberId());
+    assertThat(waiting.isAnswered()).isFalse();
+
+    plane.groups.stop();
+    plane.runAll();
+    assertThat(waiting.isAnswered()).isTrue();
   }
 
   @Test
