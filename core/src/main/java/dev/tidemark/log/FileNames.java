@@ -16,6 +16,9 @@ final class FileNames {
   static final String EPOCHS = "leader-epoch-checkpoint";
   static final String METADATA = "partition.metadata";
 
+  /** Stands beside the segments of the cluster's metadata; not the log's own. */
+  static final String QUORUM = "quorum-state";
+
   private static final int DIGITS = 20;
 
   private FileNames() {}

@@ -75,7 +75,9 @@ record LogFolder(List<Long> segments, List<Long> snapshots, boolean hasEpochs) {
   }
 
   private static boolean isKnown(String name) {
-    if (name.equals(FileNames.EPOCHS) || name.equals(FileNames.METADATA)) {
+    if (name.equals(FileNames.EPOCHS)
+        || name.equals(FileNames.METADATA)
+        || name.equals(FileNames.QUORUM)) {
       return true;
     }
     for (String suffix : INDEXES) {

@@ -31,8 +31,13 @@ public final class EffectiveConfigs {
    *
    * @param name the key it stands under, which may be a synonym
    * @param value in the unit of the key that was asked for
+   * @param text as it stands, in the unit of {@code name}
    */
-  public record Level(String name, String value, ConfigSource source) {}
+  public record Level(String name, String value, String text, ConfigSource source) {
+    public Level(String name, String value, ConfigSource source) {
+      this(name, value, value, source);
+    }
+  }
 
   /** All values of a topic's key, the one that holds first; {@code topic} null = no topic. */
   public List<Level> ofTopic(MetadataImage image, @Nullable String topic, String key) {
@@ -51,7 +56,7 @@ public final class EffectiveConfigs {
       for (ConfigSynonym synonym : synonyms) {
         String value = brokerValue(image, source, synonym.name());
         if (value != null) {
-          levels.add(new Level(synonym.name(), synonym.converter().apply(value), source));
+          levels.add(new Level(synonym.name(), synonym.converter().apply(value), value, source));
         }
       }
     }

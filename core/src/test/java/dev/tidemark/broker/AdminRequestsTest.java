@@ -237,7 +237,9 @@ class AdminRequestsTest {
     DescribeConfigsResourceResult retention = find(result, "retention.ms");
     assertThat(retention.value()).isEqualTo("10800000");
     assertThat(retention.configSource()).isEqualTo(ConfigSource.STATIC_BROKER_CONFIG.id());
-    assertThat(retention.synonyms()).extracting(s -> s.name()).contains("log.retention.hours");
+    assertThat(retention.synonyms())
+        .extracting(s -> s.name() + "=" + s.value())
+        .containsExactly("log.retention.hours=3", "log.retention.hours=168");
     assertThat(retention.documentation()).isNotEmpty();
     DescribeConfigsResourceResult segment = find(result, "segment.bytes");
     assertThat(segment.value()).isEqualTo("1073741824");

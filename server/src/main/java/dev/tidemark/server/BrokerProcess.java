@@ -137,7 +137,7 @@ public final class BrokerProcess {
   private void open(boolean formats) throws IOException, InterruptedException {
     List<Directory> folders = folders(settings);
     locks.addAll(lock(folders));
-    if (formats && DataFolders.areEmpty(folders)) {
+    if (formats && DataFolders.areUnformatted(folders)) {
       String unused = format(settings, folders, null);
     }
     Broker started = new Broker(settings, data, control, folders);

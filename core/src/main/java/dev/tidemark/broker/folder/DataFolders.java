@@ -16,8 +16,8 @@ import org.apache.kafka.common.Uuid;
 public final class DataFolders {
   private DataFolders() {}
 
-  /** True when none of the folders holds anything yet; throws {@link FolderRefused}. */
-  public static boolean areEmpty(List<Directory> folders) throws IOException {
+  /** True when none of the folders is formatted; throws {@link FolderRefused}. */
+  public static boolean areUnformatted(List<Directory> folders) throws IOException {
     for (Directory folder : folders) {
       if (FolderIdentity.read(folder).isPresent()) {
         return false;
@@ -41,8 +41,13 @@ public final class DataFolders {
       throws IOException {
     List<Optional<FolderIdentity>> found = new ArrayList<>();
     for (Directory folder : folders) {
+      folder.create();
       Optional<FolderIdentity> identity = FolderIdentity.read(folder);
-      identity.ifPresent(known -> refuseForeign(folder, known, clusterId, nodeId));
+      if (identity.isPresent()) {
+        refuseForeign(folder, identity.get(), clusterId, nodeId);
+      } else {
+        FolderIdentity.refuseContent(folder);
+      }
       found.add(identity);
     }
     List<FolderIdentity> identities = new ArrayList<>();
@@ -52,7 +57,6 @@ public final class DataFolders {
         Uuid directoryId = RandomIds.next(randomness);
         identity =
             new FolderIdentity(clusterId, nodeId, directoryId, FolderIdentity.CURRENT_FORMAT);
-        folders.get(i).create();
         identity.write(folders.get(i));
       }
       identities.add(identity);

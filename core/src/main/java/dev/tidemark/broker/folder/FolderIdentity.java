@@ -27,24 +27,30 @@ public record FolderIdentity(String clusterId, int nodeId, Uuid directoryId, int
 
   private static final String FORMAT_KEY = "tidemark.format.version";
 
-  /** Names that a folder without a {@code meta.properties} may hold and still count as empty. */
-  private static final List<String> NOT_DATA = List.of("lost+found", ".lock");
+  /**
+   * Names that a folder may hold and still count as empty; an interrupted format leaves the last.
+   */
+  private static final List<String> NOT_DATA = List.of("lost+found", ".lock", FILE + ".tmp");
 
   /**
-   * Reads the identity of a folder; empty when the folder does not exist or is empty. Throws {@link
-   * FolderRefused} for folders of others, newer ones and damaged ones.
+   * Reads the identity of a folder; empty when it is not formatted. Throws {@link FolderRefused}
+   * for folders of others, newer ones and damaged ones.
    */
   public static Optional<FolderIdentity> read(Directory folder) throws IOException {
-    if (!folder.exists(FILE)) {
-      List<String> names = folder.list().stream().filter(name -> !NOT_DATA.contains(name)).toList();
-      if (names.isEmpty()) {
-        return Optional.empty();
+    return folder.exists(FILE)
+        ? Optional.of(parse(folder.path(), folder.readAll(FILE)))
+        : Optional.empty();
+  }
+
+  /** Throws {@link FolderRefused} when a folder that is to be formatted holds something. */
+  static void refuseContent(Directory folder) throws IOException {
+    for (String name : folder.list()) {
+      if (!NOT_DATA.contains(name)) {
+        throw new FolderRefused(
+            "%s has no %s but is not empty (it holds %s): it is left as it is; choose an empty folder."
+                .formatted(folder.path(), FILE, name));
       }
-      throw new FolderRefused(
-          "%s has no %s but is not empty (it holds %s): it is left as it is; choose an empty folder."
-              .formatted(folder.path(), FILE, names.get(0)));
     }
-    return Optional.of(parse(folder.path(), folder.readAll(FILE)));
   }
 
   /** Writes the file; the folder must exist. */

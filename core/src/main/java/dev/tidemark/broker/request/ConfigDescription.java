@@ -44,7 +44,7 @@ record ConfigDescription(ConfigKey key, List<Level> levels, boolean readOnly) {
             .add(
                 new DescribeConfigsSynonym()
                     .setName(level.name())
-                    .setValue(sensitive ? null : level.value())
+                    .setValue(sensitive ? null : level.text())
                     .setSource(level.source().id()));
       }
     }

@@ -67,19 +67,31 @@ public final class ConfigDescriptions {
     List<DescribeConfigsResourceResult> all = new ArrayList<>();
     for (ConfigKey key : TopicKeys.keys().values()) {
       List<Level> levels = new ArrayList<>(effective.ofTopic(view.image(), topic, key.name));
-      String defaultValue = ConfigDescription.defaultOf(key);
-      if (defaultValue != null) {
-        levels.add(new Level(defaultName(key.name), defaultValue, ConfigSource.DEFAULT_CONFIG));
+      Level byDefault = topicDefault(key);
+      if (byDefault != null) {
+        levels.add(byDefault);
       }
       all.add(new ConfigDescription(key, levels, false).describe(detail));
     }
     return all;
   }
 
-  /** A topic's default stands under the broker's name of the key. */
-  private static String defaultName(String key) {
-    List<ConfigSynonym> synonyms = ServerTopicConfigSynonyms.ALL_TOPIC_CONFIG_SYNONYMS.get(key);
-    return synonyms == null || synonyms.isEmpty() ? key : synonyms.get(synonyms.size() - 1).name();
+  /** A topic's default stands under the broker's key that has one, in that key's unit. */
+  private static @Nullable Level topicDefault(ConfigKey key) {
+    String value = ConfigDescription.defaultOf(key);
+    if (value == null) {
+      return null;
+    }
+    List<ConfigSynonym> synonyms =
+        ServerTopicConfigSynonyms.ALL_TOPIC_CONFIG_SYNONYMS.getOrDefault(key.name, List.of());
+    for (ConfigSynonym synonym : synonyms) {
+      ConfigKey broker = BrokerKeys.find(synonym.name());
+      String text = broker == null ? null : ConfigDescription.defaultOf(broker);
+      if (text != null) {
+        return new Level(synonym.name(), value, text, ConfigSource.DEFAULT_CONFIG);
+      }
+    }
+    return new Level(key.name, value, ConfigSource.DEFAULT_CONFIG);
   }
 
   private List<DescribeConfigsResourceResult> broker(String name, Detail detail) {

@@ -1,0 +1,126 @@
+package dev.tidemark.broker.folder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tidemark.env.Directory;
+import dev.tidemark.quorum.SingleVoterLog;
+import dev.tidemark.sim.DiskFaults.PowerWentOff;
+import dev.tidemark.sim.SeededRandomness;
+import dev.tidemark.sim.VirtualClock;
+import dev.tidemark.sim.VirtualDisk;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DataFoldersTest {
+  private static final String CLUSTER = "c1";
+
+  private final VirtualClock clock = new VirtualClock(1000);
+  private final SeededRandomness randomness = new SeededRandomness(5);
+  private VirtualDisk disk = new VirtualDisk(1);
+
+  private List<Directory> folders(String... names) {
+    List<Directory> folders = new ArrayList<>();
+    for (String name : names) {
+      folders.add(disk.root().directory(name));
+    }
+    return folders;
+  }
+
+  private List<FolderIdentity> format(String clusterId, int nodeId, String... names)
+      throws IOException {
+    return DataFolders.format(folders(names), clusterId, nodeId, randomness, clock);
+  }
+
+  private void write(String folder, String name, String text) throws IOException {
+    Directory directory = disk.root().directory(folder);
+    directory.create();
+    directory.writeAtomically(name, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void formatted_folders_are_told_apart_and_belong_to_node_and_cluster() throws Exception {
+    List<FolderIdentity> formatted = format(CLUSTER, 3, "a", "b");
+    List<FolderIdentity> loaded = DataFolders.load(folders("a", "b"), 3);
+
+    assertThat(loaded).isEqualTo(formatted);
+    assertThat(loaded.get(0).directoryId()).isNotEqualTo(loaded.get(1).directoryId());
+    assertThat(loaded).allMatch(identity -> identity.clusterId().equals(CLUSTER));
+  }
+
+  @Test
+  void format_writes_the_first_metadata_records_once() throws Exception {
+    FolderIdentity identity = format(CLUSTER, 1, "a").get(0);
+    format(CLUSTER, 1, "a");
+    int[] records = {0};
+    try (SingleVoterLog log =
+        new SingleVoterLog(folders("a").get(0), 1, identity.directoryId(), clock)) {
+      log.start(batch -> records[0] += batch.records().size());
+    }
+    assertThat(records[0]).isEqualTo(6);
+  }
+
+  @Test
+  void a_folder_that_is_not_formatted_is_refused_with_the_command_to_run() {
+    assertThatThrownBy(() -> DataFolders.load(folders("a"), 1))
+        .isInstanceOf(FolderRefused.class)
+        .hasMessageContaining("tidemark format");
+  }
+
+  @Test
+  void folders_of_others_are_refused_and_left_as_they_are() throws Exception {
+    format(CLUSTER, 1, "a");
+    format("c2", 1, "b");
+    write("kafka", "meta.properties", "version=1\ncluster.id=x\nnode.id=1\n");
+    write("newer", "meta.properties", "version=1\ntidemark.format.version=2\n");
+    write("damaged", "meta.properties", "version=1\ntidemark.format.version=1\nnode.id=1\n");
+    write("other", "photo.jpg", "cheese");
+
+    assertRefused("node 1, but node.id is 2", () -> DataFolders.load(folders("a"), 2));
+    assertRefused("belongs to cluster c2", () -> DataFolders.load(folders("a", "b"), 1));
+    assertRefused("belongs to cluster", () -> format("c2", 1, "a"));
+    assertRefused("Apache Kafka", () -> DataFolders.load(folders("kafka"), 1));
+    assertRefused("Apache Kafka", () -> format(CLUSTER, 1, "kafka"));
+    assertRefused("newer Tidemark", () -> DataFolders.load(folders("newer"), 1));
+    assertRefused("cluster.id is missing", () -> DataFolders.load(folders("damaged"), 1));
+    assertRefused("photo.jpg", () -> format(CLUSTER, 1, "other"));
+    assertThat(disk.root().directory("kafka").list()).containsExactly("meta.properties");
+    assertThat(disk.root().directory("other").list()).containsExactly("photo.jpg");
+  }
+
+  @Test
+  void a_copied_folder_is_refused() throws Exception {
+    format(CLUSTER, 1, "a");
+    byte[] meta = disk.root().directory("a").readAll("meta.properties");
+    write("b", "meta.properties", new String(meta, StandardCharsets.UTF_8));
+
+    assertRefused("it is a copy", () -> DataFolders.load(folders("a", "b"), 1));
+  }
+
+  @Test
+  void an_interrupted_format_can_be_run_again() throws Exception {
+    format(CLUSTER, 1, "a", "b");
+    long changes = disk.faults().changes();
+    for (long change = 0; change < changes; change++) {
+      disk = new VirtualDisk(change);
+      disk.faults().powerOffAt(change);
+      try {
+        format(CLUSTER, 1, "a", "b");
+      } catch (PowerWentOff e) {
+        disk.powerLoss(change);
+      }
+      List<FolderIdentity> formatted = format(CLUSTER, 1, "a", "b");
+      assertThat(DataFolders.load(folders("a", "b"), 1))
+          .as("power off at change " + change)
+          .isEqualTo(formatted);
+    }
+  }
+
+  private static void assertRefused(
+      String message, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+    assertThatThrownBy(call).isInstanceOf(FolderRefused.class).hasMessageContaining(message);
+  }
+}

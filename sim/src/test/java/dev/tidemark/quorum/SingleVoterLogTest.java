@@ -1,0 +1,185 @@
+package dev.tidemark.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tidemark.env.Directory;
+import dev.tidemark.sim.DiskFaults.Change;
+import dev.tidemark.sim.DiskFaults.PowerWentOff;
+import dev.tidemark.sim.VirtualClock;
+import dev.tidemark.sim.VirtualDisk;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.metadata.TopicRecord;
+import org.apache.kafka.server.common.ApiMessageAndVersion;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class SingleVoterLogTest {
+  private static final Uuid DIRECTORY = new Uuid(4, 4);
+
+  private final VirtualClock clock = new VirtualClock(1000);
+  private VirtualDisk disk = new VirtualDisk(1);
+
+  private SingleVoterLog open() {
+    return new SingleVoterLog(disk.root(), 1, DIRECTORY, clock);
+  }
+
+  private static List<ApiMessageAndVersion> topics(String... names) {
+    List<ApiMessageAndVersion> records = new ArrayList<>();
+    for (String name : names) {
+      records.add(
+          new ApiMessageAndVersion(
+              new TopicRecord().setName(name).setTopicId(new Uuid(0, name.hashCode())), (short) 0));
+    }
+    return records;
+  }
+
+  /** What a listener and a completion heard. */
+  private static final class Heard implements MetadataLog.Completion {
+    final List<String> names = new ArrayList<>();
+    final List<MetadataBatch> batches = new ArrayList<>();
+    long committed = -1;
+    @Nullable Throwable failure;
+
+    void onCommit(MetadataBatch batch) {
+      batches.add(batch);
+      for (ApiMessageAndVersion record : batch.records()) {
+        names.add(((TopicRecord) record.message()).name());
+      }
+    }
+
+    @Override
+    public void onCommitted(long lastOffset) {
+      committed = lastOffset;
+    }
+
+    @Override
+    public void onFailed(Throwable cause) {
+      failure = cause;
+    }
+  }
+
+  @Test
+  void what_is_appended_is_heard_at_once_and_again_after_a_restart() throws Exception {
+    Heard first = new Heard();
+    try (SingleVoterLog log = open()) {
+      log.start(first::onCommit);
+      log.append(topics("a", "b"), first);
+      assertThat(first.names).containsExactly("a", "b");
+      assertThat(first.committed).isEqualTo(first.batches.get(0).lastOffset());
+      log.append(topics("c"), first);
+      assertThat(log.state().highWatermark()).isEqualTo(first.committed + 1);
+    }
+    Heard second = new Heard();
+    try (SingleVoterLog log = open()) {
+      log.start(second::onCommit);
+      assertThat(second.names).containsExactly("a", "b", "c");
+      assertThat(second.batches).isEqualTo(first.batches);
+    }
+  }
+
+  @Test
+  void each_start_takes_a_new_epoch_even_when_nothing_was_written_in_the_last() throws Exception {
+    for (int epoch = 1; epoch <= 3; epoch++) {
+      try (SingleVoterLog log = open()) {
+        log.start(batch -> {});
+        assertThat(log.state().leaderEpoch()).isEqualTo(epoch);
+      }
+    }
+    Directory folder = disk.root().directory("__cluster_metadata-0");
+    assertThat(new String(folder.readAll("quorum-state"), StandardCharsets.UTF_8))
+        .contains("\"leaderEpoch\":3")
+        .contains("\"data_version\":1");
+  }
+
+  @Test
+  void a_process_kill_loses_nothing_that_was_committed() throws Exception {
+    Heard heard = new Heard();
+    SingleVoterLog log = open();
+    log.start(heard::onCommit);
+    log.append(topics("a"), heard);
+    disk.processKill();
+
+    Heard again = new Heard();
+    try (SingleVoterLog restarted = open()) {
+      restarted.start(again::onCommit);
+    }
+    assertThat(again.names).containsExactly("a");
+  }
+
+  @Test
+  void after_power_loss_at_any_change_all_that_was_committed_is_there_and_nothing_is_invented()
+      throws Exception {
+    disk = new VirtualDisk(9);
+    runLife(disk, new Heard());
+    long changes = disk.faults().changes();
+    assertThat(changes).isGreaterThan(10);
+    for (long change = 0; change < changes; change++) {
+      disk = new VirtualDisk(9);
+      Heard before = new Heard();
+      disk.faults().powerOffAt(change);
+      try {
+        runLife(disk, before);
+      } catch (PowerWentOff e) {
+        disk.powerLoss(change);
+      }
+      Heard after = new Heard();
+      try (SingleVoterLog log = open()) {
+        log.start(after::onCommit);
+      }
+      String when = "power off at change " + change;
+      assertIsPrefix(when, before.names, after.names);
+      assertIsPrefix(when, after.names, List.of("a", "b", "c", "d", "e"));
+    }
+  }
+
+  private static void assertIsPrefix(String when, List<String> prefix, List<String> whole) {
+    assertThat(whole).as(when).hasSizeGreaterThanOrEqualTo(prefix.size());
+    assertThat(whole.subList(0, prefix.size())).as(when).isEqualTo(prefix);
+  }
+
+  private void runLife(VirtualDisk on, Heard heard) throws IOException {
+    disk = on;
+    try (SingleVoterLog log = open()) {
+      log.start(heard::onCommit);
+      log.append(topics("a", "b"), heard);
+    }
+    heard.names.clear();
+    try (SingleVoterLog log = open()) {
+      log.start(heard::onCommit);
+      log.append(topics("c"), heard);
+      log.append(topics("d", "e"), heard);
+    }
+  }
+
+  @Test
+  void a_failed_sync_fails_the_append_and_all_that_come_after_it() throws Exception {
+    Heard heard = new Heard();
+    SingleVoterLog log = open();
+    log.start(heard::onCommit);
+    disk.faults().failNext(Change.SYNC, 0);
+    log.append(topics("a"), heard);
+    assertThat(heard.failure).isInstanceOf(IOException.class);
+    assertThat(heard.names).isEmpty();
+
+    Heard next = new Heard();
+    log.append(topics("b"), next);
+    assertThat(next.failure).hasMessageContaining("restart");
+    assertThat(next.names).isEmpty();
+  }
+
+  @Test
+  void a_damaged_quorum_state_is_named_and_not_guessed() throws Exception {
+    Directory folder = disk.root().directory("__cluster_metadata-0");
+    folder.create();
+    folder.writeAtomically("quorum-state", "{}".getBytes(StandardCharsets.UTF_8));
+
+    assertThatThrownBy(() -> open().start(batch -> {}))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("quorum-state");
+  }
+}
