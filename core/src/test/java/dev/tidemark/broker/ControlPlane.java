@@ -41,9 +41,11 @@ import dev.tidemark.metadata.Reply;
 import dev.tidemark.transaction.ProducerIds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.requests.AbstractRequest;
@@ -155,6 +157,13 @@ public final class ControlPlane {
           }
         });
     runAll();
+  }
+
+  /** The APIs that are answered. */
+  public Set<ApiKeys> apis() {
+    Set<ApiKeys> apis = EnumSet.noneOf(ApiKeys.class);
+    registry.advertised().forEach(api -> apis.add(ApiKeys.forId(api.apiKey())));
+    return apis;
   }
 
   /** Runs both shards until nothing is left to do but to wait. */

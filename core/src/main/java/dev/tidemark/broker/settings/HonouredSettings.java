@@ -114,14 +114,6 @@ public final class HonouredSettings {
       add(Setting.ofLong("log.flush.scheduler.interval.ms", Long.MAX_VALUE, Long.MIN_VALUE));
   public static final Setting<Long> LOG_SEGMENT_DELETE_DELAY_MS =
       add(Setting.ofLong("log.segment.delete.delay.ms", 60_000L, 0));
-  public static final Setting<Long> LOG_CLEANER_DELETE_RETENTION_MS =
-      add(Setting.ofLong("log.cleaner.delete.retention.ms", 86_400_000L, 0));
-  public static final Setting<Double> LOG_CLEANER_MIN_CLEANABLE_RATIO =
-      add(Setting.ofFraction("log.cleaner.min.cleanable.ratio", 0.5));
-  public static final Setting<Long> LOG_CLEANER_MIN_COMPACTION_LAG_MS =
-      add(Setting.ofLong("log.cleaner.min.compaction.lag.ms", 0L, 0));
-  public static final Setting<Long> LOG_CLEANER_MAX_COMPACTION_LAG_MS =
-      add(Setting.ofLong("log.cleaner.max.compaction.lag.ms", Long.MAX_VALUE, 1));
   public static final Setting<String> LOG_MESSAGE_TIMESTAMP_TYPE =
       add(
           Setting.ofChoice(

@@ -65,20 +65,6 @@ public record Setting<T>(String name, @Nullable T defaultValue, Parser<T> parser
         "must be a whole number " + range(min, Long.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE));
   }
 
-  static Setting<Double> ofFraction(String name, double defaultValue) {
-    return new Setting<>(
-        name,
-        defaultValue,
-        text -> {
-          double value = Double.parseDouble(text);
-          if (!(value >= 0 && value <= 1)) {
-            throw new IllegalArgumentException();
-          }
-          return value;
-        },
-        "must be a number from 0 to 1");
-  }
-
   static Setting<Boolean> ofBoolean(String name, boolean defaultValue) {
     return new Setting<>(
         name,
