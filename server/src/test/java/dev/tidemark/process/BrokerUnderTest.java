@@ -1,0 +1,119 @@
+package dev.tidemark.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A {@code tidemark dev} of the release as a process of its own. */
+final class BrokerUnderTest implements AutoCloseable {
+  private static final Pattern READY = Pattern.compile("Tidemark is ready at localhost:(\\d+), .*");
+  private static final int TIMEOUT_SECONDS = 60;
+
+  private final Process process;
+  private final Path log;
+  private final int port;
+  private final List<String> announcement;
+
+  private BrokerUnderTest(Process process, Path log, int port, List<String> announcement) {
+    this.process = process;
+    this.log = log;
+    this.port = port;
+    this.announcement = announcement;
+  }
+
+  static BrokerUnderTest start(Path dataFolder) throws Exception {
+    return start(dataFolder, Map.of());
+  }
+
+  static BrokerUnderTest start(Path dataFolder, Map<String, String> environment) throws Exception {
+    Path log = Files.createTempFile("broker", ".log");
+    Process process =
+        Installation.get()
+            .command(environment, "dev", "--port", "0", "--data-dir", dataFolder.toString())
+            .redirectError(log.toFile())
+            .start();
+    CompletableFuture<List<String>> lines =
+        CompletableFuture.supplyAsync(() -> readAnnouncement(process));
+    List<String> announcement = lines.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    Matcher ready = READY.matcher(announcement.isEmpty() ? "" : announcement.get(0));
+    assertThat(ready.matches())
+        .as("the broker is ready: %s %s", announcement, Files.readString(log))
+        .isTrue();
+    return new BrokerUnderTest(process, log, Integer.parseInt(ready.group(1)), announcement);
+  }
+
+  private static List<String> readAnnouncement(Process process) {
+    try {
+      BufferedReader out =
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+      List<String> lines = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        String line = out.readLine();
+        if (line == null) {
+          break;
+        }
+        lines.add(line);
+      }
+      return lines;
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  String bootstrap() {
+    return "localhost:" + port;
+  }
+
+  List<String> announcement() {
+    return announcement;
+  }
+
+  /** Runs another command of the release against this broker. */
+  Ran tidemark(String input, String... args) throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of(args));
+    all.add("--bootstrap-server");
+    all.add(bootstrap());
+    return Ran.of(Installation.get().command(Map.of(), all.toArray(new String[0])), input);
+  }
+
+  /** As kill -9 does. */
+  void kill() throws InterruptedException {
+    assertThat(process.destroyForcibly().waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
+  }
+
+  /** SIGTERM; returns the exit code. */
+  int stop() throws InterruptedException {
+    process.destroy();
+    assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).as("stops in time").isTrue();
+    return process.exitValue();
+  }
+
+  String log() throws IOException {
+    return Files.readString(log);
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (process.isAlive()) {
+        int unused = stop();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,164 @@
+package dev.tidemark.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class CommandLineIT {
+  private final Installation installation = Installation.get();
+
+  @Test
+  void theReleaseHoldsWhatItNeeds() throws Exception {
+    Path home = installation.home();
+    assertThat(home.resolve("LICENSE")).content().contains("Apache License");
+    assertThat(home.resolve("NOTICE")).content().contains("Kafka");
+    assertThat(home.resolve("config/server.properties")).content().contains("listeners=");
+    try (var lib = Files.list(home.resolve("lib"))) {
+      assertThat(lib.map(path -> path.getFileName().toString()))
+          .as("a class archive for short starts")
+          .anyMatch(name -> name.matches("tidemark-[0-9.]+\\.(jsa|aot)"));
+    }
+  }
+
+  @Test
+  void aReadyBrokerSuggestsCommandsThatWork() throws Exception {
+    try (BrokerUnderTest broker = BrokerUnderTest.start(installation.newFolder("data"))) {
+      assertThat(broker.announcement()).hasSize(3);
+      for (String line : broker.announcement().subList(1, 3)) {
+        String command = line.strip() + (line.contains("consume") ? " --max-messages 1" : "");
+        ProcessBuilder shell = installation.command(Map.of());
+        shell.command("sh", "-c", command);
+        Ran ran = Ran.of(shell, "").requireSuccess();
+        assertThat(ran.out()).isEqualTo(line.contains("consume") ? "Hello, tide\n" : "");
+      }
+      assertThat(broker.stop()).as("exit code after SIGTERM").isZero();
+      assertThat(broker.log()).doesNotContain("ERROR").doesNotContain("Exception");
+    }
+  }
+
+  @Test
+  void topicsAreCreatedListedDescribedAndDeleted() throws Exception {
+    try (BrokerUnderTest broker = BrokerUnderTest.start(installation.newFolder("data"))) {
+      broker
+          .tidemark(
+              "", "topic", "create", "tides", "--partitions", "3", "--config", "retention.ms=1000")
+          .requireSuccess();
+      assertThat(broker.tidemark("", "topic", "list").requireSuccess().out()).isEqualTo("tides\n");
+      assertThat(broker.tidemark("", "topic", "describe", "tides").requireSuccess().out())
+          .contains("partitions 3", "retention.ms=1000");
+      failsWith(1, broker.tidemark("", "topic", "create", "tides"), "already exists");
+      broker.tidemark("", "topic", "delete", "tides").requireSuccess();
+      assertThat(broker.tidemark("", "topic", "list").requireSuccess().out()).isEmpty();
+    }
+  }
+
+  @Test
+  void aServerRunsFromItsFormattedFolderOnly() throws Exception {
+    Path data = installation.newFolder("data");
+    String config = installation.home().resolve("config/server.properties").toString();
+    String[] overrides = {
+      "--override", "log.dirs=" + data, "--override", "listeners=PLAINTEXT://127.0.0.1:0"
+    };
+    failsWith(1, tidemark(with(overrides, "server", "--config", config)), "format");
+    tidemark(with(overrides, "format", "--config", config)).requireSuccess();
+    tidemark(with(overrides, "format", "--config", config)).requireSuccess();
+    Process server =
+        installation
+            .command(Map.of(), with(overrides, "server", "--config", config))
+            .redirectErrorStream(true)
+            .start();
+    try (var lines = server.inputReader()) {
+      assertThat(lines.lines().anyMatch(line -> line.contains("is ready"))).isTrue();
+      server.destroy();
+      assertThat(server.waitFor()).isZero();
+    }
+  }
+
+  private static String[] with(String[] overrides, String... command) {
+    String[] all = java.util.Arrays.copyOf(command, command.length + overrides.length);
+    System.arraycopy(overrides, 0, all, command.length, overrides.length);
+    return all;
+  }
+
+  @Test
+  void aPortInUseIsNamed() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = String.valueOf(taken.getLocalPort());
+      failsWith(1, tidemark("dev", "--ephemeral", "--port", port), "port " + port, "in use");
+    }
+  }
+
+  @Test
+  void aFolderInUseIsNamed() throws Exception {
+    Path data = installation.newFolder("data");
+    try (BrokerUnderTest broker = BrokerUnderTest.start(data)) {
+      assertThat(broker.bootstrap()).isNotEmpty();
+      failsWith(
+          1,
+          tidemark("dev", "--port", "0", "--data-dir", data.toString()),
+          data.toString(),
+          "another process",
+          "choose another folder");
+    }
+  }
+
+  @Test
+  void aFolderWithoutPermissionIsNamed() throws Exception {
+    Path data = installation.home().resolve("data");
+    failsWith(
+        1,
+        tidemark("dev", "--port", "0", "--data-dir", data.toString()),
+        data.toString(),
+        "permission",
+        "choose another folder");
+  }
+
+  @Test
+  void mistakesInArgumentsAreTwo() throws Exception {
+    failsWith(2, tidemark("dev", "--prot", "1"), "--prot", "--help");
+    failsWith(2, tidemark("fly"), "fly", "--help");
+    failsWith(2, tidemark(), "command");
+    failsWith(2, tidemark("server"), "--config");
+  }
+
+  @Test
+  void mistakesInSettingsAreNamed() throws Exception {
+    Path config = Files.createTempFile("server", ".properties");
+    assertThat(config.toFile().setReadable(true, false)).isTrue();
+    Files.writeString(config, "num.partitions=many\nlog.dirs=" + installation.newFolder("data"));
+    failsWith(1, tidemark("server", "--config", config.toString()), "num.partitions", "many");
+    failsWith(1, tidemark("server", "--config", "/none"), "/none", "does not exist");
+  }
+
+  @Test
+  void aMissingBrokerIsNamed() throws Exception {
+    failsWith(
+        1,
+        tidemark("topic", "list", "--bootstrap-server", "127.0.0.1:1"),
+        "127.0.0.1:1",
+        "tidemark dev");
+  }
+
+  @Test
+  void versionAndHelpSucceed() throws Exception {
+    assertThat(tidemark("--version").requireSuccess().out())
+        .isEqualTo("tidemark " + Installation.property("tidemark.test.version") + "\n");
+    assertThat(tidemark("--help").requireSuccess().out()).contains("produce", "consume", "dev");
+    assertThat(tidemark("dev", "--help").requireSuccess().out()).contains("--ephemeral");
+  }
+
+  private Ran tidemark(String... args) throws Exception {
+    return Ran.of(installation.command(Map.of(), args), "");
+  }
+
+  private static void failsWith(int exitCode, Ran ran, String... parts) {
+    assertThat(ran.err()).contains(parts);
+    assertThat(ran.err().strip()).as("one line").doesNotContain("\n").startsWith("tidemark: ");
+    assertThat(ran.exitCode()).isEqualTo(exitCode);
+  }
+}

@@ -1,0 +1,108 @@
+package dev.tidemark.process;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The packed release, unpacked once per test run into a read-only folder whose path has spaces, and
+ * used by an ordinary user: what runs there runs anywhere.
+ */
+final class Installation {
+  private static final int NOBODY = 65534;
+  private static final Installation INSTANCE = unpack();
+
+  private final Path work;
+  private final Path home;
+
+  private Installation(Path work, Path home) {
+    this.work = work;
+    this.home = home;
+  }
+
+  static Installation get() {
+    return INSTANCE;
+  }
+
+  private static Installation unpack() {
+    try {
+      Path work = Files.createTempDirectory("tidemark it ");
+      run("chmod", "755", work.toString());
+      Path unpacked = Files.createDirectory(work.resolve("a folder with spaces"));
+      run("tar", "-xzf", property("tidemark.test.tar"), "-C", unpacked.toString());
+      run("chmod", "-R", "a-w,a+rX", unpacked.toString());
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(work)));
+      return new Installation(
+          work, unpacked.resolve("tidemark-" + property("tidemark.test.version")));
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  private static void delete(Path work) {
+    try {
+      run("chmod", "-R", "u+w", work.toString());
+      run("rm", "-rf", work.toString());
+    } catch (IOException e) {
+      System.err.println("could not delete " + work + ": " + e.getMessage());
+    }
+  }
+
+  static String property(String name) {
+    return requireNonNull(
+        System.getProperty(name), name + " is not set; these tests run with 'mvn verify'");
+  }
+
+  Path home() {
+    return home;
+  }
+
+  /** An empty folder that the ordinary user may write to. */
+  Path newFolder(String name) throws IOException {
+    Path folder = Files.createTempDirectory(work, name + "-");
+    run("chmod", "777", folder.toString());
+    return folder;
+  }
+
+  /** A process of bin/tidemark as an ordinary user without a home; not started yet. */
+  ProcessBuilder command(Map<String, String> environment, String... args) {
+    List<String> command = new ArrayList<>();
+    if (isRoot()) {
+      // Root may write to read-only folders: it would prove nothing.
+      command.addAll(
+          List.of("setpriv", "--reuid", "" + NOBODY, "--regid", "" + NOBODY, "--clear-groups"));
+    }
+    command.add(home.resolve("bin").resolve("tidemark").toString());
+    command.addAll(List.of(args));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.directory(work.toFile());
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home", ""));
+    builder.environment().put("HOME", "/nonexistent");
+    builder.environment().remove("XDG_CACHE_HOME");
+    builder.environment().remove("XDG_DATA_HOME");
+    builder.environment().remove("JAVA_TOOL_OPTIONS");
+    builder.environment().putAll(environment);
+    return builder;
+  }
+
+  private static boolean isRoot() {
+    return "root".equals(System.getProperty("user.name"));
+  }
+
+  private static void run(String... command) throws IOException {
+    Process process = new ProcessBuilder(command).inheritIO().start();
+    try {
+      if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
+        throw new IOException(String.join(" ", command) + " failed");
+      }
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+}
