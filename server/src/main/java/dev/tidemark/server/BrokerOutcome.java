@@ -3,6 +3,7 @@ package dev.tidemark.server;
 import dev.tidemark.broker.Broker;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,11 +14,18 @@ final class BrokerOutcome implements Broker.Outcome {
 
   private BrokerOutcome() {}
 
-  /** Runs {@code action} and returns when it is done; throws what it failed with. */
-  static void await(Consumer<Broker.Outcome> action) throws IOException, InterruptedException {
+  /**
+   * Runs {@code action} and returns when it is done; throws what it failed with.
+   *
+   * @param what the action, for the message when it takes longer than {@code timeoutMs}
+   */
+  static void await(String what, long timeoutMs, Consumer<Broker.Outcome> action)
+      throws IOException, InterruptedException {
     BrokerOutcome outcome = new BrokerOutcome();
     action.accept(outcome);
-    outcome.ended.await();
+    if (!outcome.ended.await(timeoutMs, TimeUnit.MILLISECONDS)) {
+      throw new IOException("the " + what + " was not done within " + timeoutMs + " ms");
+    }
     Throwable failure = outcome.failure;
     if (failure instanceof IOException exception) {
       throw exception;

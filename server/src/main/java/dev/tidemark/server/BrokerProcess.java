@@ -28,6 +28,12 @@ public final class BrokerProcess {
   private static final Logger LOG = LoggerFactory.getLogger(BrokerProcess.class);
   private static final int BACKGROUND_THREADS = 4;
 
+  /** Recovery after a kill may have to read a lot. */
+  private static final long START_TIMEOUT_MS = 3_600_000;
+
+  /** After it the process ends as at a crash, and the next start recovers. */
+  private static final long STOP_TIMEOUT_MS = 60_000;
+
   private final List<FolderLock> locks = new ArrayList<>();
   private final List<NettyListener> listeners = new ArrayList<>();
   private final List<InetSocketAddress> addresses = new ArrayList<>();
@@ -148,7 +154,7 @@ public final class BrokerProcess {
       addresses.add(listener.bind(bindAddress(address)));
     }
     broker = started;
-    BrokerOutcome.await(outcome -> started.start(advertised(), outcome));
+    BrokerOutcome.await("start", START_TIMEOUT_MS, outcome -> started.start(advertised(), outcome));
     listeners.forEach(NettyListener::accept);
   }
 
@@ -227,7 +233,7 @@ public final class BrokerProcess {
     Broker running = broker;
     if (running != null) {
       broker = null;
-      BrokerOutcome.await(running::stop);
+      BrokerOutcome.await("stop", STOP_TIMEOUT_MS, running::stop);
     }
     pool.stop(); // while the shards still run its completions
     control.stop();

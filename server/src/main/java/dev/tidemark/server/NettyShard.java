@@ -17,6 +17,8 @@ import java.util.function.BiConsumer;
  * on its own thread.
  */
 public final class NettyShard implements Shard {
+  private static final int STOP_TIMEOUT_SECONDS = 15;
+
   private final String name;
   private final NettyIo io;
   private final MultiThreadIoEventLoopGroup group;
@@ -101,7 +103,9 @@ public final class NettyShard implements Shard {
   /** Runs the events queued so far, ends the thread and waits for it. Not callable on the shard. */
   public void stop() throws InterruptedException {
     Future<?> stopped = group.shutdownGracefully(0, 5, TimeUnit.SECONDS);
-    stopped.await();
+    if (!stopped.await(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+      onFailure.accept(name, new IllegalStateException("an event does not end; stopping anyway"));
+    }
   }
 
   private final class LoopTimers implements Timers {
