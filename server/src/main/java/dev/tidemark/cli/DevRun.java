@@ -18,6 +18,10 @@ final class DevRun {
   private DevRun() {}
 
   static int run(DevOptions options) throws CommandFailure {
+    if (options.ephemeral() && options.dataDir() != null) {
+      throw CommandFailure.usage(
+          "--ephemeral deletes its folder at the end and --data-dir names one to keep; leave one out");
+    }
     ServerLogging.dev();
     Path folder = folder(options);
     BrokerRun broker =

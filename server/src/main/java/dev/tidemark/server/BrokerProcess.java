@@ -72,7 +72,11 @@ public final class BrokerProcess {
       process.open(formats);
       return process;
     } catch (IOException | InterruptedException | RuntimeException e) {
-      process.stop();
+      try {
+        process.stop();
+      } catch (IOException | RuntimeException alsoFailed) {
+        e.addSuppressed(alsoFailed);
+      }
       throw e;
     }
   }
