@@ -32,7 +32,7 @@ public final class BrokerProcess {
   private static final long START_TIMEOUT_MS = 3_600_000;
 
   /** After it the process ends as at a crash, and the next start recovers. */
-  private static final long STOP_TIMEOUT_MS = 60_000;
+  private static final long STOP_TIMEOUT_MS = 30_000;
 
   private final List<FolderLock> locks = new ArrayList<>();
   private final List<NettyListener> listeners = new ArrayList<>();
