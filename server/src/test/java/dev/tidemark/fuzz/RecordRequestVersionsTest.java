@@ -29,8 +29,8 @@ import org.apache.kafka.common.requests.RequestHeader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every version of every API that is advertised gets an answer that a client of it can read. */
-class AllVersionsTest {
+/** Every version of the APIs that read and write records gets an answer a client of it can read. */
+class RecordRequestVersionsTest {
   private static final int READ_TIMEOUT_MS = 20_000;
 
   @TempDir Path folder;
@@ -51,6 +51,9 @@ class AllVersionsTest {
       List<String> wrong = new ArrayList<>();
       for (ApiVersion api : advertised(broker.port())) {
         ApiKeys key = ApiKeys.forId(api.apiKey());
+        if (!SampleRequests.APIS.contains(key)) {
+          continue; // tested without a socket, in core
+        }
         for (short v = key.oldestVersion(); v <= api.maxVersion(); v++) {
           check(broker.port(), key, v, samples, wrong);
         }
