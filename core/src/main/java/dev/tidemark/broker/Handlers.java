@@ -112,6 +112,7 @@ final class Handlers {
                     (decider, answer) ->
                         decider.allocateProducerIds(settings.nodeId(), self.brokerEpoch(), answer),
                     reply));
+    producerIds.prefetch(); // so that the first producer need not wait for a sync
     registry
         .add(
             ApiKeys.METADATA,

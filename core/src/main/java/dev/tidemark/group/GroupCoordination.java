@@ -48,6 +48,7 @@ public final class GroupCoordination implements MetadataListener {
   private final ToIntFunction<String> maxMessageBytes;
   private final Map<Integer, Integer> elected = new TreeMap<>();
   private @Nullable ShardGroupCoordinator coordinator;
+  private int offsetsTopicPartitions; // of the configuration, while the topic is not there
   private boolean stopped;
 
   /**
@@ -120,6 +121,7 @@ public final class GroupCoordination implements MetadataListener {
     Time time = new ShardTime(shard.clock());
     GroupCoordinatorConfig config =
         GroupCoordinatorConfig.fromProps(only(GroupCoordinatorConfig.CONFIG_DEF));
+    offsetsTopicPartitions = config.offsetsTopicPartitions();
     GroupConfigManager groupConfigs =
         new GroupConfigManager(
             config, ShareGroupConfig.fromProps(only(ShareGroupConfig.CONFIG_DEF)));
@@ -166,10 +168,7 @@ public final class GroupCoordination implements MetadataListener {
   private void start(GroupCoordinator made) {
     MetadataImage image = view.image();
     TopicImage topic = image.topics().getTopic(OFFSETS);
-    int configured =
-        GroupCoordinatorConfig.fromProps(only(GroupCoordinatorConfig.CONFIG_DEF))
-            .offsetsTopicPartitions();
-    made.startup(() -> topic == null ? configured : topic.partitions().size());
+    made.startup(() -> topic == null ? offsetsTopicPartitions : topic.partitions().size());
     image
         .configs()
         .resourceData()
