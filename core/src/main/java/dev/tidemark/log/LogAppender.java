@@ -250,8 +250,11 @@ final class LogAppender {
     }
     int position = batches.position();
     int limit = batches.limit();
-    active.write(batches.limit(to).position(from));
-    batches.limit(limit).position(position);
+    try {
+      active.write(batches.limit(to).position(from));
+    } finally {
+      batches.limit(limit).position(position);
+    }
     for (int at = from; at < to; ) {
       header.wrap(batches, at);
       state.added(header, batches);

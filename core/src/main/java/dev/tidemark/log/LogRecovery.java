@@ -24,9 +24,6 @@ final class LogRecovery {
   private final LogOpening opening;
   private final LogFolder files;
 
-  /** Transaction indexes from this offset on were emptied and are filled by the replay. */
-  private long rebuiltFrom = Long.MAX_VALUE;
-
   private boolean epochsContradictBatches;
 
   private LogRecovery(LogState state, LogOpening opening, LogFolder files) {
@@ -50,8 +47,16 @@ final class LogRecovery {
     }
     for (long base : files.segments()) {
       long bytes = state.folder.size(FileNames.of(base, FileNames.LOG));
-      state.segments.add(
-          new Segment(state.folder, base, Math.toIntExact(bytes), state.clock.wallMs()));
+      if (bytes > Integer.MAX_VALUE) {
+        throw new CorruptLog(
+            state.folder.path()
+                + "/"
+                + FileNames.of(base, FileNames.LOG)
+                + " has "
+                + bytes
+                + " bytes, more than any segment: it is not a file of this log. Move it away.");
+      }
+      state.segments.add(new Segment(state.folder, base, (int) bytes, state.clock.wallMs()));
     }
     if (state.segments.count() == 0) {
       state.startSegment(opening.logStartOffset());
@@ -143,7 +148,6 @@ final class LogRecovery {
    */
   private boolean rebuild(int index, boolean synced) throws IOException {
     Segment segment = state.segments.get(index);
-    rebuiltFrom = Math.min(rebuiltFrom, segment.baseOffset());
     int bytes = segment.size();
     segment.startRebuild();
     long next = segment.baseOffset();
@@ -292,7 +296,7 @@ final class LogRecovery {
 
   private void settleProducers() throws IOException {
     state.snapshots.deleteAbove(state.logEndOffset);
-    new ProducerReplay(state, rebuiltFrom).run(state.logEndOffset);
+    new ProducerReplay(state, true).run(state.logEndOffset);
     state.snapshots.deleteStray(state.segments);
   }
 

@@ -406,7 +406,7 @@ public final class PartitionLog implements AutoCloseable {
 
   private void closeCleanly() throws IOException {
     Segment active = state.segments.active();
-    if (active.isDirty() || state.flushes.syncedEndOffset() < state.logEndOffset) {
+    if (active.isAnythingDirty()) {
       active.seal();
     }
     if (!state.snapshots.has(state.logEndOffset)) {

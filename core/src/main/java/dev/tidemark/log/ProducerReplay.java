@@ -12,20 +12,30 @@ final class ProducerReplay {
   private static final Logger LOG = LoggerFactory.getLogger(ProducerReplay.class);
 
   private final LogState state;
-  private final long txnIndexLostFrom;
+  private final boolean fillsTxnIndexes;
 
   /**
-   * @param txnIndexLostFrom aborted transactions whose marker stands at or above it are missing in
-   *     the transaction indexes and are put in again
+   * @param fillsTxnIndexes true at opening: the transaction indexes of segments that were rebuilt
+   *     are empty and get their entries again
    */
-  ProducerReplay(LogState state, long txnIndexLostFrom) {
+  ProducerReplay(LogState state, boolean fillsTxnIndexes) {
     this.state = state;
-    this.txnIndexLostFrom = txnIndexLostFrom;
+    this.fillsTxnIndexes = fillsTxnIndexes;
+  }
+
+  /** Where the first segment begins whose transaction index must be filled. */
+  private long firstNeeded() {
+    for (int i = 0; fillsTxnIndexes && i < state.segments.count(); i++) {
+      if (state.segments.get(i).isRebuilt()) {
+        return state.segments.get(i).baseOffset();
+      }
+    }
+    return Long.MAX_VALUE;
   }
 
   void run(long endOffset) throws IOException {
     state.producers.clear();
-    long from = loadSnapshot(Math.min(endOffset, txnIndexLostFrom));
+    long from = loadSnapshot(Math.min(endOffset, firstNeeded()));
     for (int i = Math.max(0, state.segments.floor(from)); i < state.segments.count(); i++) {
       Segment segment = state.segments.get(i);
       if (segment.baseOffset() < endOffset && from < endOffset) {
@@ -68,7 +78,7 @@ final class ProducerReplay {
         scanner.loadWhole();
       }
       @Nullable AbortedTxn aborted = state.noteProducer(batch, scanner.buffer());
-      if (aborted != null && aborted.lastOffset() >= txnIndexLostFrom) {
+      if (aborted != null && segment.isRebuilt() && fillsTxnIndexes) {
         segment.txnIndex().append(aborted);
       }
     }

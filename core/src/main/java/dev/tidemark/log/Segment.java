@@ -32,7 +32,9 @@ final class Segment {
   private @Nullable LogFile file;
   private boolean used;
   private boolean dirty;
+  private boolean indexesDirty;
   private boolean sealed;
+  private boolean rebuilt;
   private int pins;
   private boolean closeWhenUnpinned;
 
@@ -103,6 +105,7 @@ final class Segment {
     if (size == 0) {
       firstTimestampMs = batch.maxTimestampMs();
     }
+    indexesDirty = true;
     int bytes = (int) batch.sizeInBytes();
     bytesSinceIndexEntry += bytes;
     size += bytes;
@@ -293,11 +296,18 @@ final class Segment {
   void startRebuild() throws IOException {
     clearIndexes();
     txnIndex.reset();
+    rebuilt = true;
     size = 0;
     dirty = true;
   }
 
+  /** True when its transaction index was emptied at opening and is to be filled by the replay. */
+  boolean isRebuilt() {
+    return rebuilt;
+  }
+
   private void clearIndexes() throws IOException {
+    indexesDirty = true;
     offsetIndex.entries.truncate(0);
     timeIndex.entries.truncate(0);
     bytesSinceIndexEntry = 0;
@@ -310,6 +320,7 @@ final class Segment {
 
   /** Cuts at a position where a batch begins, and syncs; {@code offset} is that batch's base. */
   void truncate(int position, long offset) throws IOException {
+    indexesDirty = true;
     offsetIndex.truncate(offset);
     timeIndex.truncate(offset);
     txnIndex.truncate(offset);
@@ -353,6 +364,11 @@ final class Segment {
     return dirty;
   }
 
+  /** True when anything of it may be unsynced, also of indexes that a recovery would rebuild. */
+  boolean isAnythingDirty() {
+    return dirty || indexesDirty;
+  }
+
   void markDirty() {
     dirty = true;
   }
@@ -364,6 +380,7 @@ final class Segment {
     if (sealed) {
       files.add(offsetIndex.entries.open());
       files.add(timeIndex.entries.open());
+      indexesDirty = false;
     }
     LogFile aborted = txnIndex.fileIfAny();
     if (aborted != null) {

@@ -39,7 +39,7 @@ final class Truncation {
     boolean hadProducers = !state.producers.isEmpty();
     endAt(end);
     if (hadProducers) {
-      new ProducerReplay(state, Long.MAX_VALUE).run(end);
+      new ProducerReplay(state, false).run(end);
     }
   }
 

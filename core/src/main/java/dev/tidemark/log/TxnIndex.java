@@ -60,20 +60,24 @@ final class TxnIndex {
     entries = all;
   }
 
-  /** Forgets transactions whose marker stands at or above {@code offset}. */
+  /**
+   * Forgets transactions whose marker stands at or above {@code offset}. Syncs, since an entry that
+   * came back would make readers drop good records.
+   */
   void truncate(long offset) throws IOException {
     List<AbortedTxn> kept = new ArrayList<>(entries());
-    kept.removeIf(txn -> txn.lastOffset() >= offset);
-    if (folder.exists(name)) {
+    if (kept.removeIf(txn -> txn.lastOffset() >= offset)) {
       open().truncate((long) kept.size() * ENTRY_BYTES);
+      open().sync();
       entries = kept;
     }
   }
 
   /** Empties it before its entries are found again in the log. */
   void reset() throws IOException {
-    if (folder.exists(name)) {
+    if (folder.exists(name) && folder.size(name) > 0) {
       open().truncate(0);
+      open().sync();
     }
     entries = null;
   }

@@ -98,6 +98,36 @@ class LogRecoveryTest {
   }
 
   @Test
+  void indexesThatWereNeverSyncedAreNotTakenOnTrust() throws Exception {
+    for (int seed = 0; seed < 200; seed++) {
+      LogFixture own = new LogFixture();
+      own.settings = own.settings.withSegmentBytes(100_000).withIndexIntervalBytes(0);
+      PartitionLog first = own.open();
+      for (int i = 0; i < 300; i++) {
+        own.append(first, 1, "value " + i);
+      }
+      first.roll();
+      first.flushAndWait();
+      first.truncateTo(100);
+      for (int i = 100; i < 300; i++) {
+        own.append(first, 2, "another value " + i);
+      }
+      first.flushAndWait();
+      long recoveryPoint = first.recoveryPoint();
+      first.roll();
+      own.append(first, 1, "next segment");
+      PartitionLog second = own.openAfterKill(recoveryPoint);
+      own.append(second, 1, "more");
+      own.disk.powerLoss(seed);
+      PartitionLog third = own.open(new LogOpening(false, recoveryPoint, 0));
+      assertThat(third.logEndOffset()).isGreaterThanOrEqualTo(300);
+      for (long offset = 0; offset < 300; offset += 7) {
+        assertThat(third.read(offset, 1, true, 300).nextOffset()).isEqualTo(offset + 1);
+      }
+    }
+  }
+
+  @Test
   void leftoversGoAndForeignFilesStay() throws Exception {
     log.close(true);
     Directory folder = fixture.folder();

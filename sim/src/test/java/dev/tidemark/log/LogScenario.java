@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class LogScenario {
   static final LogId ID = new LogId("t", 0, new Uuid(3, 4));
   private static final long START_MS = 1_700_000_000_000L;
-  private static final int PRODUCERS = 3;
+  private static final int PRODUCERS = 4;
+
+  /** Producers with an id below it write transactions only. */
+  private static final int TRANSACTIONAL = 2;
 
   final VirtualDisk disk;
   final VirtualClock clock = new VirtualClock(START_MS);
@@ -74,8 +77,10 @@ final class LogScenario {
   private void step() throws Exception {
     clock.advanceMs(random.nextInt(50));
     int draw = random.nextInt(100);
-    if (draw < 60) {
+    if (draw < 50) {
       append();
+    } else if (draw < 60) {
+      endTransaction();
     } else if (draw < 70) {
       flush();
     } else if (draw < 76) {
@@ -90,7 +95,7 @@ final class LogScenario {
       replicate();
     } else if (draw < 94) {
       truncateFully();
-    } else if (draw < 96) {
+    } else if (draw < 95) {
       log.releaseIdleFiles();
     } else {
       restart();
@@ -99,7 +104,7 @@ final class LogScenario {
 
   private void append() throws Exception {
     ByteBuffer batch = nextBatch();
-    pending = batch;
+    pending = batch.duplicate();
     AppendResult result = log.append(batch, epoch, AppendOrigin.CLIENT);
     assertThat(result.baseOffset()).isEqualTo(endOffset);
     commit(batch);
@@ -126,9 +131,24 @@ final class LogScenario {
       return Batches.plain(clock.wallMs(), values);
     }
     int[] next = producers.computeIfAbsent(producerId, id -> new int[] {0, 0});
-    ByteBuffer batch = Batches.of(producerId, next[0], next[1], clock.wallMs(), values);
+    ByteBuffer batch =
+        producerId < TRANSACTIONAL
+            ? Batches.transactional(producerId, next[0], next[1], clock.wallMs(), values)
+            : Batches.of(producerId, next[0], next[1], clock.wallMs(), values);
     next[1] += values.length;
     return batch;
+  }
+
+  private void endTransaction() throws Exception {
+    long producerId = random.nextInt(TRANSACTIONAL);
+    boolean commit = random.nextInt(2) == 0;
+    int[] next = producers.get(producerId);
+    if (next != null) {
+      ByteBuffer marker = Batches.marker(producerId, next[0], commit, 1, clock.wallMs());
+      pending = marker.duplicate();
+      log.append(marker, epoch, AppendOrigin.COORDINATOR);
+      commit(marker);
+    }
   }
 
   private void replicate() throws Exception {
@@ -141,7 +161,7 @@ final class LogScenario {
       offset = StoredBatch.at(batch, 0).lastOffset() + 1;
       both.put(batch);
     }
-    pending = both.flip();
+    pending = both.flip().duplicate();
     log.appendReplicated(both);
     commit(both);
   }
@@ -239,6 +259,7 @@ final class LogScenario {
     checkPrefix(found, expected);
     checkEpochs(found);
     checkProducers(found);
+    checkTransactions(expected, found);
     assertThat(folder().list()).noneMatch(name -> name.endsWith(".tmp"));
   }
 
@@ -274,7 +295,7 @@ final class LogScenario {
   private void checkProducers(List<StoredBatch> found) {
     Map<Long, StoredBatch> last = new TreeMap<>();
     for (StoredBatch batch : found) {
-      if (batch.producerId() >= 0) {
+      if (batch.producerId() >= 0 && !batch.control()) {
         last.put(batch.producerId(), batch);
       }
     }
@@ -289,5 +310,57 @@ final class LogScenario {
               : entry.producerId() + "/" + entry.epoch() + "/" + entry.lastSequence());
     }
     assertThat(actual).isEqualTo(expected);
+  }
+
+  /**
+   * Compares open and aborted transactions with what the batches say: all that were ever appended
+   * and still count, or, when a power loss took a snapshot of what retention deleted, only those
+   * that are left. Both hide exactly the same of what can be read.
+   */
+  private void checkTransactions(Map<Long, StoredBatch> all, List<StoredBatch> left)
+      throws Exception {
+    Transactions ever = new Transactions(all.values());
+    Transactions still = new Transactions(left);
+    Map<Long, Long> found = new TreeMap<>();
+    for (AbortedTxn txn : log.abortedTransactions(log.logStartOffset(), log.logEndOffset())) {
+      found.put(txn.lastOffset(), txn.firstOffset());
+    }
+    assertThat(ever.aborted.keySet()).containsAll(found.keySet());
+    assertThat(found.keySet()).containsAll(still.aborted.keySet());
+    for (Map.Entry<Long, Long> txn : found.entrySet()) {
+      long first = ever.aborted.get(txn.getKey());
+      assertThat(txn.getValue())
+          .isBetween(first, Math.max(first, still.aborted.getOrDefault(txn.getKey(), first)));
+    }
+    assertThat(log.lastStableOffset(log.logEndOffset()))
+        .isBetween(ever.lastStableOffset(), still.lastStableOffset());
+  }
+
+  /** Transactions by the batches that show them. */
+  private final class Transactions {
+    private final Map<Long, Long> open = new TreeMap<>();
+    private final Map<Long, Long> aborted = new TreeMap<>();
+
+    Transactions(Iterable<StoredBatch> batches) {
+      for (StoredBatch batch : batches) {
+        if (batch.baseOffset() < log.logEndOffset() && batch.control()) {
+          end(batch);
+        } else if (batch.baseOffset() < log.logEndOffset() && batch.transactional()) {
+          open.putIfAbsent(batch.producerId(), batch.baseOffset());
+        }
+      }
+    }
+
+    private void end(StoredBatch marker) {
+      Long first = open.remove(marker.producerId());
+      if (first != null && marker.isAbort() && marker.lastOffset() >= log.logStartOffset()) {
+        aborted.put(marker.lastOffset(), first);
+      }
+    }
+
+    long lastStableOffset() {
+      long first = open.values().stream().mapToLong(offset -> offset).min().orElse(Long.MAX_VALUE);
+      return Math.max(log.logStartOffset(), Math.min(first, log.logEndOffset()));
+    }
   }
 }

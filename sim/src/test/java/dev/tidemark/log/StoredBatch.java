@@ -1,6 +1,8 @@
 package dev.tidemark.log;
 
 import dev.tidemark.protocol.BatchHeader;
+import dev.tidemark.protocol.BatchRecords;
+import dev.tidemark.protocol.BatchRecords.EndMarker;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +16,7 @@ record StoredBatch(
     long producerId,
     int producerEpoch,
     int lastSequence,
+    boolean transactional,
     boolean control,
     ByteBuffer bytes) {
 
@@ -28,6 +31,7 @@ record StoredBatch(
         header.producerId(),
         header.producerEpoch(),
         header.lastSequence(),
+        header.isTransactional(),
         header.isControl(),
         ByteBuffer.wrap(bytes).asReadOnlyBuffer());
   }
@@ -56,6 +60,12 @@ record StoredBatch(
       offset = read.nextOffset();
     }
     return batches;
+  }
+
+  /** True for an abort marker, in a control batch. */
+  boolean isAbort() {
+    EndMarker marker = BatchRecords.endMarker(bytes, 0);
+    return marker != null && !marker.commit();
   }
 
   @Override
