@@ -26,6 +26,7 @@ public final class DiskFaults {
 
   private long changes;
   private long powerOffAt = -1;
+  private long failAt = -1;
   private Change failing = Change.WRITE;
   private long failAfter = -1;
   private long capacityBytes = Long.MAX_VALUE;
@@ -38,6 +39,11 @@ public final class DiskFaults {
   /** Power goes off before the change with this number, counted from 0; -1 for never. */
   public void powerOffAt(long change) {
     powerOffAt = change;
+  }
+
+  /** The change with this number fails, counted from 0; -1 for none. */
+  public void failAt(long change) {
+    failAt = change;
   }
 
   /** The change of this kind fails that comes after {@code after} others of it; once. */
@@ -61,7 +67,11 @@ public final class DiskFaults {
       powerOffAt = -1;
       throw new PowerWentOff("Power went off before " + kind + " of " + path);
     }
-    if (kind == failing && failAfter >= 0 && failAfter-- == 0) {
+    boolean fails = changes - 1 == failAt;
+    if (kind == failing && failAfter >= 0) {
+      fails |= failAfter-- == 0;
+    }
+    if (fails) {
       if (kind == Change.WRITE) {
         return true;
       }
