@@ -85,6 +85,7 @@ final class Maintenance {
     if (stopped) {
       return;
     }
+    partitions.forEach(Maintenance::flushIfDue);
     Map<String, LogFolder.Checkpoints> now = checkpoints();
     if (now.equals(written)) {
       scheduleCheckpoints();
@@ -100,6 +101,15 @@ final class Maintenance {
               return now;
             },
             (done, failure) -> onCheckpointsWritten(failure));
+  }
+
+  /**
+   * Of an idle partition nobody else asks: a segment that was rolled last is still to be synced.
+   */
+  private static void flushIfDue(PartitionLeader partition) {
+    if (partition.log().needsFlush()) {
+      partition.startFlush();
+    }
   }
 
   private void onCheckpointsWritten(@Nullable Throwable failure) {

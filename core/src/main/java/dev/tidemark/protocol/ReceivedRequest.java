@@ -9,6 +9,7 @@ import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.record.internal.BaseRecords;
+import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.ApiVersionsRequest;
@@ -77,6 +78,16 @@ public record ReceivedRequest(
   /** The header's plain data, for logs. */
   public RequestHeaderData headerData() {
     return header.data();
+  }
+
+  /** True if these records begin with a batch that is compressed with zstd (KIP-110). */
+  public static boolean isZstd(ByteBuffer records) {
+    if (records.remaining() < BatchHeader.SIZE) {
+      return false;
+    }
+    BatchHeader header = new BatchHeader();
+    header.wrap(records, records.position());
+    return header.compressionId() == CompressionType.ZSTD.id;
   }
 
   /** The bytes of the records in a Produce request's partition, or null when it has none. */

@@ -17,8 +17,10 @@ import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersion;
+import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
@@ -59,10 +61,22 @@ class RecordRequestVersionsTest {
         }
       }
       assertThat(wrong).isEmpty();
+      checkOldClientWithZstd(broker.port(), samples);
       assertThat(log.errors()).isEmpty();
     } finally {
       broker.stop();
     }
+  }
+
+  /** Consumers as old as Produce version 6 could not read it (KIP-110). */
+  private static void checkOldClientWithZstd(int port, SampleRequests samples) throws IOException {
+    short version = 6;
+    ByteBuffer answer =
+        ask(port, ApiKeys.PRODUCE, version, samples.produce(version, Compression.zstd().build()));
+    answer.getInt(); // correlation id
+    ProduceResponseData data = new ProduceResponseData(new ByteBufferAccessor(answer), version);
+    assertThat(data.responses().iterator().next().partitionResponses().get(0).errorCode())
+        .isEqualTo(Errors.UNSUPPORTED_COMPRESSION_TYPE.code());
   }
 
   private static Uuid createTopic(int port) throws Exception {

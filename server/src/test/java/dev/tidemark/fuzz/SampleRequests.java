@@ -52,7 +52,7 @@ final class SampleRequests {
           new ApiVersionsRequestData()
               .setClientSoftwareName("sample")
               .setClientSoftwareVersion("1");
-      case PRODUCE -> produce(version);
+      case PRODUCE -> produce(version, Compression.NONE);
       case FETCH -> fetch(version);
       case LIST_OFFSETS -> listOffsets();
       case OFFSET_FOR_LEADER_EPOCH -> leaderEpoch();
@@ -61,10 +61,9 @@ final class SampleRequests {
     };
   }
 
-  private ProduceRequestData produce(short version) {
+  ProduceRequestData produce(short version, Compression codec) {
     MemoryRecords records =
-        MemoryRecords.withRecords(
-            Compression.NONE, new SimpleRecord("x".getBytes(StandardCharsets.UTF_8)));
+        MemoryRecords.withRecords(codec, new SimpleRecord("x".getBytes(StandardCharsets.UTF_8)));
     TopicProduceData data =
         new TopicProduceData()
             .setPartitionData(

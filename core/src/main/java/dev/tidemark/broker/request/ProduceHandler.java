@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 /** Produce: appends each partition's batch and acknowledges as the client asked. */
 public final class ProduceHandler implements RequestHandler {
   private static final Logger LOG = LoggerFactory.getLogger(ProduceHandler.class);
+  private static final short FIRST_VERSION_WITH_ZSTD = 7;
   private static final short FIRST_VERSION_WITH_TOPIC_ID = 13;
   private static final String ADMIN_CLIENT_ID = "__admin_client";
 
@@ -91,6 +92,11 @@ public final class ProduceHandler implements RequestHandler {
           "%s-%d is not served by this broker".formatted(name, produced.index()));
     } else if (records == null) {
       fail(response, Errors.INVALID_RECORD, "the request holds no records for this partition");
+    } else if (request.version() < FIRST_VERSION_WITH_ZSTD && ReceivedRequest.isZstd(records)) {
+      fail(
+          response,
+          Errors.UNSUPPORTED_COMPRESSION_TYPE,
+          "zstd needs version 7 of Produce: readers as old as this client could not read it");
     } else {
       append(answer, partition, records, response);
     }
