@@ -315,6 +315,7 @@ class NettyListenerTest {
       int requests = 2000;
       byte[] request = new byte[10_000];
       try (Socket socket = connect()) {
+        socket.setReceiveBufferSize(64 * KIB);
         CompletableFuture<Void> writing =
             CompletableFuture.runAsync(
                 () -> {
@@ -332,7 +333,8 @@ class NettyListenerTest {
         assertThatThrownBy(() -> writing.get(1, TimeUnit.SECONDS))
             .as("the peer is held back")
             .isInstanceOf(java.util.concurrent.TimeoutException.class);
-        assertThat(frames.get()).isLessThan(requests);
+        // The kernel's buffers hold some answers, and one burst of reads may pass the bound.
+        assertThat(frames.get()).isLessThan(requests / 10);
         DataInputStream in = new DataInputStream(socket.getInputStream());
         for (int i = 0; i < requests; i++) {
           assertThat(readFrame(in)).hasSize(answer.length - 4);
