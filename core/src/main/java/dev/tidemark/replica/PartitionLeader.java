@@ -175,10 +175,10 @@ public final class PartitionLeader implements AutoCloseable {
 
   private void onFlushed(FlushTask task, @Nullable Boolean done, @Nullable Throwable failure) {
     flushing = false;
+    task.onDone(done, failure); // also of a log that was closed meanwhile: it lets go of files
     if (stopped) {
       return;
     }
-    task.onDone(done, failure);
     if (failure != null) {
       onFlushFailed(failure);
     } else if (syncsBeforeAcknowledging()) {

@@ -13,6 +13,7 @@ public final class VirtualDisk {
   private final VirtualFolder root = new VirtualFolder();
   private final SeededRandomness random;
   private int life;
+  private int openFiles;
 
   /** A disk whose partial writes are drawn from {@code seed}. */
   public VirtualDisk(long seed) {
@@ -31,12 +32,28 @@ public final class VirtualDisk {
   /** The process ends; the kernel still writes everything. */
   public void processKill() {
     life++;
+    openFiles = 0;
   }
 
   /** Power is lost; the seed decides what is left of the unsynced. */
   public void powerLoss(long seed) {
-    life++;
+    processKill();
     root.losePower(new PowerLoss(seed));
+  }
+
+  /** How many files are open in this life of the process. */
+  public int openFiles() {
+    return openFiles;
+  }
+
+  void fileOpened() {
+    openFiles++;
+  }
+
+  void fileClosed(int inLife) {
+    if (inLife == life) {
+      openFiles--;
+    }
   }
 
   /** Damages the byte at {@code position} of a file, given by its path from the root. */

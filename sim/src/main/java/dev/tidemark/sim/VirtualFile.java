@@ -12,6 +12,7 @@ final class VirtualFile implements LogFile {
   private final String path;
   private final Inode inode;
   private final boolean writable;
+  private final int life;
   private boolean closed;
 
   VirtualFile(
@@ -21,6 +22,8 @@ final class VirtualFile implements LogFile {
     this.path = path;
     this.inode = inode;
     this.writable = writable;
+    this.life = disk.life();
+    disk.fileOpened();
   }
 
   @Override
@@ -97,7 +100,10 @@ final class VirtualFile implements LogFile {
 
   @Override
   public void close() {
-    closed = true;
+    if (!closed) {
+      closed = true;
+      disk.fileClosed(life);
+    }
   }
 
   private record Slice(Inode inode, long position, int length) implements FileSlice {

@@ -134,6 +134,21 @@ class PartitionLeaderTest {
   }
 
   @Test
+  void aSyncThatOutlivesThePartitionLeavesNoFileOpen() throws Exception {
+    for (boolean syncFails : new boolean[] {false, true}) {
+      PartitionLeader leader = leader(LogSettings.defaults().withFlushMessages(1));
+      produce(leader, "a");
+      assertThat(background.size()).isEqualTo(1);
+      leader.close();
+      if (syncFails) {
+        disk.faults().failNext(DiskFaults.Change.SYNC, 0);
+      }
+      background.runNext();
+      assertThat(disk.openFiles()).isZero();
+    }
+  }
+
+  @Test
   void whoWaitsWhenTheRoleEndsIsTold() throws Exception {
     PartitionLeader leader = leader(LogSettings.defaults().withFlushMessages(1));
     produce(leader, "a");
