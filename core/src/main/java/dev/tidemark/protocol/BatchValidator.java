@@ -125,7 +125,17 @@ public final class BatchValidator {
       return invalid(
           rules, "of producer " + header.producerId() + " has the epoch " + header.producerEpoch());
     }
-    return null;
+    // Nobody would ever end the transaction, and its readers would wait at it for ever.
+    return header.isTransactional()
+        ? new BatchViolation(
+            Errors.INVALID_TXN_STATE,
+            text(
+                rules,
+                "of producer "
+                    + header.producerId()
+                    + " belongs to a transaction, and this version does not support transactions"
+                    + " yet; produce without a transactional.id"))
+        : null;
   }
 
   private @Nullable BatchViolation checkRecords(ByteBuffer records, BatchRules rules, long nowMs) {

@@ -33,7 +33,7 @@ class LogProducerTest {
 
   private AppendResult inTransaction(int sequence) throws Exception {
     ByteBuffer batch = Batches.transactional(ID, 0, sequence, fixture.clock.wallMs(), "t");
-    return log.append(batch, 1, AppendOrigin.CLIENT);
+    return log.append(batch, 1, AppendOrigin.COORDINATOR);
   }
 
   private void end(boolean commit, int coordinatorEpoch) throws Exception {
@@ -136,7 +136,7 @@ class LogProducerTest {
   void anIdleProducerIsForgottenUnlessItsTransactionIsOpen() throws Exception {
     fixture.clock.advanceMs(86_400_000);
     ByteBuffer open = Batches.transactional(4, 0, 0, fixture.clock.wallMs() - 86_400_000, "t");
-    log.append(open, 1, AppendOrigin.CLIENT);
+    log.append(open, 1, AppendOrigin.COORDINATOR);
     assertThat(log.expireProducers()).isEqualTo(1);
     assertThat(log.producers().entries()).extracting(ProducerEntry::producerId).containsExactly(4L);
     assertThat(append(0, 500, "x").baseOffset()).isEqualTo(21);
@@ -160,7 +160,8 @@ class LogProducerTest {
   @Test
   void abortedTransactionsAreListedByFirstOffsetAlsoAfterRestarts() throws Exception {
     inTransaction(20);
-    log.append(Batches.transactional(3, 0, 0, fixture.clock.wallMs(), "u"), 1, AppendOrigin.CLIENT);
+    log.append(
+        Batches.transactional(3, 0, 0, fixture.clock.wallMs(), "u"), 1, AppendOrigin.COORDINATOR);
     log.append(Batches.marker(3, 0, false, 1, fixture.clock.wallMs()), 1, AppendOrigin.COORDINATOR);
     log.roll();
     end(false, 1);
@@ -173,6 +174,18 @@ class LogProducerTest {
     log = fixture.openAfterCleanStop(log);
     assertThat(log.abortedTransactions(0, 24)).containsExactly(first, second);
     assertThat(log.lastStableOffset(24)).isEqualTo(24);
+  }
+
+  @Test
+  void aClientsTransactionThatNobodyWouldEndIsRefusedAndHoldsNoReaderUp() throws Exception {
+    ByteBuffer batch = Batches.transactional(ID, 0, 20, fixture.clock.wallMs(), "t");
+    assertThatThrownBy(() -> log.append(batch, 1, AppendOrigin.CLIENT))
+        .isInstanceOfSatisfying(
+            RefusedAppend.class, e -> assertThat(e.error()).isEqualTo(Errors.INVALID_TXN_STATE))
+        .hasMessageContaining("does not support transactions yet");
+    assertThat(log.logEndOffset()).isEqualTo(20);
+    assertThat(log.lastStableOffset(20)).isEqualTo(20);
+    assertThat(append(0, 20, "plain").baseOffset()).isEqualTo(20);
   }
 
   @Test

@@ -105,7 +105,9 @@ final class LogScenario {
   private void append() throws Exception {
     ByteBuffer batch = nextBatch();
     pending = batch.duplicate();
-    AppendResult result = log.append(batch, epoch, AppendOrigin.CLIENT);
+    boolean transactional = StoredBatch.at(batch, 0).transactional();
+    AppendOrigin origin = transactional ? AppendOrigin.COORDINATOR : AppendOrigin.CLIENT;
+    AppendResult result = log.append(batch, epoch, origin);
     assertThat(result.baseOffset()).isEqualTo(endOffset);
     commit(batch);
     assertThat(result.lastOffset()).isEqualTo(endOffset - 1);

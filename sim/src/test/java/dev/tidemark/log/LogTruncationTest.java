@@ -116,7 +116,8 @@ class LogTruncationTest {
     // KAFKA-12153
     PartitionLog log = fixture.open();
     fixture.append(log, 1, "a");
-    log.append(Batches.transactional(9, 0, 0, fixture.clock.wallMs(), "t"), 1, AppendOrigin.CLIENT);
+    log.append(
+        Batches.transactional(9, 0, 0, fixture.clock.wallMs(), "t"), 1, AppendOrigin.COORDINATOR);
     fixture.append(log, 1, "b");
     assertThat(log.lastStableOffset(3)).isEqualTo(1);
     log.truncateTo(1);
