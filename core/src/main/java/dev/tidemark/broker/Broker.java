@@ -97,9 +97,9 @@ public final class Broker {
   private void startControl(List<BrokerIncarnation.Listener> advertised, Outcome outcome)
       throws IOException {
     List<FolderIdentity> identities = DataFolders.load(directories, settings.nodeId());
-    List<LogFolder> folders = new ArrayList<>();
+    List<DataFolder> folders = new ArrayList<>();
     for (Directory directory : directories) {
-      folders.add(LogFolder.load(directory));
+      folders.add(DataFolder.load(directory));
     }
     FolderIdentity first = identities.get(0);
     MetadataLog log =
@@ -143,7 +143,7 @@ public final class Broker {
   private void startData(
       MetadataLog log,
       Controller controller,
-      List<LogFolder> folders,
+      List<DataFolder> folders,
       String clusterId,
       long brokerEpoch,
       Outcome outcome) {
@@ -186,6 +186,7 @@ public final class Broker {
       return;
     }
     running.stop();
+    hosted.stop();
     handlers.stop();
     List<PartitionLog> open = new ArrayList<>();
     partitions.forEach(
@@ -229,14 +230,19 @@ public final class Broker {
   }
 
   private void markClean(Maintenance running, HostedLogs hosted, Outcome outcome) {
-    Map<String, LogFolder.Checkpoints> last = running.checkpoints();
+    Map<String, KnownOffsets> last = running.checkpoints();
+    // What could not be opened was not checked either: the next start has to look again.
+    List<DataFolder> clean =
+        hosted.folders().stream()
+            .filter(folder -> partitions.offline().stream().noneMatch(folder::holds))
+            .toList();
     data.background()
         .run(
             "stop",
             () -> {
               running.writeCheckpoints(last);
-              for (LogFolder folder : hosted.folders()) {
-                LogFolder.writeCleanMarker(folder.directory());
+              for (DataFolder folder : clean) {
+                DataFolder.writeCleanMarker(folder.directory());
               }
               return last;
             },

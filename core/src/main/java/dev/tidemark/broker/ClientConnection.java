@@ -186,7 +186,7 @@ final class ClientConnection implements Connection.Listener {
     if (!closed) {
       LOG.info("Closing connection {} from {}: {}", client.connectionId(), client.address(), why);
       onClosed(connection);
-      connection.close();
+      connection.closeAfterSending(); // what was answered before still leaves
     }
   }
 

@@ -8,17 +8,21 @@ import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.MetadataListener;
 import dev.tidemark.metadata.TopicConfigs;
+import dev.tidemark.quorum.SingleVoterLog;
 import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.image.TopicDelta;
 import org.apache.kafka.image.TopicImage;
+import org.apache.kafka.image.TopicsImage;
 import org.apache.kafka.metadata.PartitionRegistration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +38,7 @@ final class HostedLogs implements MetadataListener {
 
   private final int nodeId;
   private final Shard shard;
-  private final List<LogFolder> folders;
+  private final List<DataFolder> folders;
   private final Partitions partitions;
   private final TopicConfigs topicConfigs;
   private boolean open;
@@ -42,7 +46,7 @@ final class HostedLogs implements MetadataListener {
   HostedLogs(
       int nodeId,
       Shard shard,
-      List<LogFolder> folders,
+      List<DataFolder> folders,
       Partitions partitions,
       TopicConfigs topicConfigs) {
     this.nodeId = nodeId;
@@ -52,7 +56,12 @@ final class HostedLogs implements MetadataListener {
     this.topicConfigs = topicConfigs;
   }
 
-  List<LogFolder> folders() {
+  /** Metadata is no longer followed: the logs are about to be closed. */
+  void stop() {
+    open = false;
+  }
+
+  List<DataFolder> folders() {
     return folders;
   }
 
@@ -64,7 +73,7 @@ final class HostedLogs implements MetadataListener {
     new TreeMap<>(image.topics().topicsByName())
         .values()
         .forEach(topic -> collectAssigned(image, topic, assigned));
-    setAsideStrays(assigned);
+    setAsideStrays(image, assigned);
     int[] left = {assigned.size() + 1};
     Runnable oneDone =
         () -> {
@@ -92,7 +101,7 @@ final class HostedLogs implements MetadataListener {
   }
 
   private void open(Assigned assigned, Runnable done) {
-    LogFolder folder = folderFor(assigned.id());
+    DataFolder folder = folderFor(assigned.id());
     LogOpening opening =
         folder.holds(assigned.id()) ? folder.opening(assigned.id()) : LogOpening.unknown();
     folder.added(assigned.id());
@@ -130,25 +139,48 @@ final class HostedLogs implements MetadataListener {
   }
 
   /** Where a partition lies, or where a new one goes: the folder with the fewest partitions. */
-  private LogFolder folderFor(LogId id) {
+  private DataFolder folderFor(LogId id) {
     return folders.stream()
         .filter(folder -> folder.holds(id))
         .findFirst()
-        .orElseGet(() -> folders.stream().min(Comparator.comparingInt(LogFolder::size)).get());
+        .orElseGet(() -> folders.stream().min(Comparator.comparingInt(DataFolder::size)).get());
   }
 
-  /** Names folders that belong to no assigned partition; they are left alone. */
-  private void setAsideStrays(List<Assigned> assigned) {
-    List<String> known = assigned.stream().map(one -> one.id().folderName()).toList();
-    for (LogFolder folder : folders) {
-      for (String name : folder.partitionFolders()) {
-        if (!known.contains(name) && !name.startsWith("__cluster_metadata-")) {
-          LOG.warn(
-              "{}/{} belongs to no partition of this broker; it is left alone",
-              folder.directory().path(),
-              name);
+  /**
+   * Frees the names of folders that belong to no topic: of one that was deleted, or deleted and
+   * created again, while the broker was down. Nothing is deleted.
+   */
+  private void setAsideStrays(MetadataImage image, List<Assigned> assigned) {
+    Map<String, LogId> wanted = new HashMap<>();
+    assigned.forEach(one -> wanted.put(one.id().folderName(), one.id()));
+    for (DataFolder folder : folders) {
+      for (String name : List.copyOf(folder.partitionFolders())) {
+        if (!name.equals(SingleVoterLog.LOG_ID.folderName())) {
+          setAsideIfStray(image, folder, name, wanted.get(name));
         }
       }
+    }
+  }
+
+  private static void setAsideIfStray(
+      MetadataImage image, DataFolder folder, String name, @Nullable LogId wanted) {
+    Uuid found = folder.topicIdIn(name);
+    boolean stray =
+        wanted == null
+            ? found != null && image.topics().getTopic(found) == null
+            : found != null && !found.equals(wanted.topicId());
+    String path = folder.directory().path() + "/" + name;
+    if (!stray) {
+      if (wanted == null) {
+        LOG.warn("{} belongs to no partition of this broker; it is left alone", path);
+      }
+      return;
+    }
+    try {
+      String renamed = folder.setAside(name);
+      LOG.warn("{} belongs to a topic that is no more; it is now {}", path, renamed);
+    } catch (IOException e) {
+      LOG.error("{} belongs to a topic that is no more and cannot be renamed", path, e);
     }
   }
 
@@ -159,7 +191,10 @@ final class HostedLogs implements MetadataListener {
       return; // openAll takes the image as it is then
     }
     if (delta.topicsDelta() != null) {
-      delta.topicsDelta().deletedTopicIds().stream().sorted().forEach(this::deleteTopic);
+      TopicsImage before = delta.topicsDelta().image();
+      delta.topicsDelta().deletedTopicIds().stream()
+          .sorted()
+          .forEach(id -> deleteTopic(id, before.getTopic(id)));
       delta.topicsDelta().changedTopics().values().stream()
           .sorted(Comparator.comparing(TopicDelta::name))
           .forEach(topic -> applyTopic(image, topic));
@@ -192,7 +227,7 @@ final class HostedLogs implements MetadataListener {
   }
 
   private void create(LogId id, int leaderEpoch, LogSettings logSettings) throws IOException {
-    LogFolder folder = folderFor(id);
+    DataFolder folder = folderFor(id);
     Directory directory = folder.directory().directory(id.folderName());
     PartitionLog log =
         PartitionLog.open(id, directory, logSettings, LogOpening.unknown(), shard.clock());
@@ -200,28 +235,42 @@ final class HostedLogs implements MetadataListener {
     partitions.host(newLeader(log, leaderEpoch));
   }
 
-  private void deleteTopic(Uuid topicId) {
+  private void deleteTopic(Uuid topicId, @Nullable TopicImage before) {
     HostedTopic topic = partitions.removeTopic(topicId);
-    if (topic == null) {
-      return;
+    if (topic != null) {
+      topic.hosted().forEach(this::deletePartition);
     }
-    for (PartitionLeader partition : topic.hosted()) {
-      deletePartition(partition);
+    if (before != null) {
+      for (int index : new TreeMap<>(before.partitions()).keySet()) {
+        deleteOffline(new LogId(before.name(), index, topicId));
+      }
     }
   }
 
-  /** The name is free at once; the data goes in the background. */
+  /** A partition that could not be opened leaves its folder and its name as well. */
+  private void deleteOffline(LogId id) {
+    if (partitions.offline().contains(id)) {
+      partitions.removeOffline(id);
+      deleteFiles(id, LogSettings.defaults().fileDeleteDelayMs());
+    }
+  }
+
   private void deletePartition(PartitionLeader partition) {
     LogId id = partition.log().id();
-    LogFolder folder = folderFor(id);
     try {
       partition.close();
+    } catch (IOException e) {
+      LOG.warn("The log of {} was not closed in order before its deletion", id, e);
+    }
+    deleteFiles(id, partition.log().settings().fileDeleteDelayMs());
+  }
+
+  /** The name is free at once; the data goes in the background. */
+  private void deleteFiles(LogId id, long delayMs) {
+    DataFolder folder = folderFor(id);
+    try {
       String renamed = folder.renameForDeletion(id);
-      shard
-          .timers()
-          .schedule(
-              partition.log().settings().fileDeleteDelayMs(),
-              () -> deleteFolder(folder.directory(), renamed));
+      shard.timers().schedule(delayMs, () -> deleteFolder(folder.directory(), renamed));
       LOG.info("Deleted the log of {}; its files go in a moment", id);
     } catch (IOException e) {
       LOG.error("The log of {} cannot be deleted; its folder stays", id, e);

@@ -6,7 +6,6 @@ import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +24,7 @@ final class Maintenance {
   private final Partitions partitions;
   private final HostedLogs logs;
   private final long retentionIntervalMs;
-  private Map<String, LogFolder.Checkpoints> written = Map.of();
+  private Map<String, KnownOffsets> written = Map.of();
   private boolean stopped;
 
   Maintenance(Shard shard, Partitions partitions, HostedLogs logs, long retentionIntervalMs) {
@@ -86,7 +85,7 @@ final class Maintenance {
       return;
     }
     partitions.forEach(Maintenance::flushIfDue);
-    Map<String, LogFolder.Checkpoints> now = checkpoints();
+    Map<String, KnownOffsets> now = checkpoints();
     if (now.equals(written)) {
       scheduleCheckpoints();
       return;
@@ -124,42 +123,46 @@ final class Maintenance {
   }
 
   /** Writes given checkpoints; blocks. */
-  void writeCheckpoints(Map<String, LogFolder.Checkpoints> all) throws IOException {
-    for (LogFolder folder : logs.folders()) {
-      LogFolder.Checkpoints checkpoints = all.get(folder.directory().path());
+  void writeCheckpoints(Map<String, KnownOffsets> all) throws IOException {
+    for (DataFolder folder : logs.folders()) {
+      KnownOffsets checkpoints = all.get(folder.directory().path());
       if (checkpoints != null) {
-        LogFolder.writeCheckpoints(folder.directory(), checkpoints);
+        DataFolder.writeDown(folder.directory(), checkpoints);
       }
     }
   }
 
   /** The offsets of all partitions now, by the path of their folder. */
-  Map<String, LogFolder.Checkpoints> checkpoints() {
-    Map<String, LogFolder.Checkpoints> byFolder = new TreeMap<>();
-    for (LogFolder folder : logs.folders()) {
+  Map<String, KnownOffsets> checkpoints() {
+    Map<String, KnownOffsets> byFolder = new TreeMap<>();
+    for (DataFolder folder : logs.folders()) {
       byFolder.put(folder.directory().path(), checkpointsOf(folder));
     }
     return byFolder;
   }
 
-  private LogFolder.Checkpoints checkpointsOf(LogFolder folder) {
-    LogFolder.Checkpoints of = new LogFolder.Checkpoints(newMap(), newMap(), newMap());
+  private KnownOffsets checkpointsOf(DataFolder folder) {
+    KnownOffsets now = new KnownOffsets();
+    // A partition that could not be opened keeps what was known of it: without its recovery point
+    // the next start would cut at the damage instead of reporting it.
+    for (LogId id : partitions.offline()) {
+      KnownOffsets.Entry before = folder.knownBefore(id);
+      if (before != null) {
+        now.put(before);
+      }
+    }
     partitions.forEach(
         partition -> {
           LogId id = partition.log().id();
           if (folder.holds(id)) {
-            TopicPartition key = new TopicPartition(id.topic(), id.partition());
-            of.recoveryPoints().put(key, partition.log().recoveryPoint());
-            of.logStartOffsets().put(key, partition.log().logStartOffset());
-            of.highWatermarks().put(key, partition.highWatermark());
+            now.put(
+                new KnownOffsets.Entry(
+                    id,
+                    partition.log().recoveryPoint(),
+                    partition.log().logStartOffset(),
+                    partition.highWatermark()));
           }
         });
-    return of;
-  }
-
-  private static Map<TopicPartition, Long> newMap() {
-    return new TreeMap<>(
-        java.util.Comparator.comparing(TopicPartition::topic)
-            .thenComparingInt(TopicPartition::partition));
+    return now;
   }
 }

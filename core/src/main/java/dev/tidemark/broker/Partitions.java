@@ -2,11 +2,10 @@ package dev.tidemark.broker;
 
 import dev.tidemark.log.LogId;
 import dev.tidemark.replica.PartitionLeader;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class Partitions {
   private final Map<String, HostedTopic> byName = new TreeMap<>();
   private final Map<Uuid, HostedTopic> byId = new HashMap<>();
-  private final Set<String> offline = new TreeSet<>();
+  private final Map<String, LogId> offline = new TreeMap<>();
 
   /** The partition, or null if it is not hosted here. */
   public @Nullable PartitionLeader find(String topic, int partition) {
@@ -36,21 +35,38 @@ public final class Partitions {
     return find(partition.topic(), partition.partition());
   }
 
-  /** The name of a hosted topic, or null. */
+  /** The name of a topic that has partitions here, or null. */
   public @Nullable String topicName(Uuid topicId) {
     HostedTopic hosted = byId.get(topicId);
-    return hosted == null ? null : hosted.name();
+    if (hosted != null) {
+      return hosted.name();
+    }
+    for (LogId id : offline.values()) {
+      if (id.topicId().equals(topicId)) {
+        return id.topic();
+      }
+    }
+    return null;
   }
 
   /** Why {@link #find} finds nothing: a partition is offline, or not hosted here at all. */
   public Errors missing(String topic, int partition) {
-    return offline.contains(topic + "-" + partition)
+    return !offline.isEmpty() && offline.containsKey(topic + "-" + partition)
         ? Errors.KAFKA_STORAGE_ERROR
         : Errors.UNKNOWN_TOPIC_OR_PARTITION;
   }
 
   void addOffline(LogId id) {
-    offline.add(id.folderName());
+    offline.put(id.folderName(), id);
+  }
+
+  void removeOffline(LogId id) {
+    offline.remove(id.folderName(), id);
+  }
+
+  /** The partitions that should be here and could not be opened. */
+  Collection<LogId> offline() {
+    return offline.values();
   }
 
   /** Takes a partition in, which serves from now on. */

@@ -13,12 +13,16 @@ import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.RequestContext;
 import org.apache.kafka.common.requests.RequestHeader;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One request of a client, and the place of its answer in the connection's order. Answered exactly
  * once, on the data shard.
  */
 public final class Request {
+  private static final Logger LOG = LoggerFactory.getLogger(Request.class);
+
   private final ReceivedRequest received;
   private final ClientConnection connection;
   private @Nullable OutboundFrame frame;
@@ -82,7 +86,17 @@ public final class Request {
 
   /** Hands over the answer. */
   public void answer(ApiMessage response) {
-    answerFrame(encode(response));
+    OutboundFrame encoded;
+    try {
+      encoded = encode(response);
+    } catch (RuntimeException e) {
+      // Answers leave in order: one that never comes would hold up all that follow.
+      LOG.error("The answer to {} cannot be written", header(), e);
+      connection.closeFor("the answer to its %s cannot be written".formatted(api().name));
+      answerNothing();
+      return;
+    }
+    answerFrame(encoded);
   }
 
   private OutboundFrame encode(ApiMessage response) {

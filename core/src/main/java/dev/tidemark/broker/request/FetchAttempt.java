@@ -125,6 +125,8 @@ final class FetchAttempt {
     data.setHighWatermark(partition.highWatermark())
         .setLastStableOffset(lastStableOffset)
         .setLogStartOffset(read.logStartOffset());
+    // Whoever leaves committed records behind for want of room does not wait for more to come.
+    answerNow |= read.nextOffset() < end && (read.slice() != null || bytes > 0);
     if (read.slice() == null) {
       data.setRecords(ReceivedRequest.NO_RECORDS);
     } else {

@@ -15,6 +15,7 @@ import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.FetchMetadata;
 import org.apache.kafka.common.requests.FetchRequest;
+import org.apache.kafka.common.requests.FetchResponse;
 
 /** Fetch: reads what is committed, waits for more if the client asked to (KIP-227, KIP-320). */
 public final class FetchHandler implements RequestHandler {
@@ -117,8 +118,7 @@ public final class FetchHandler implements RequestHandler {
     for (FetchedPartition one : wanted) {
       topics.add(
           one.key(),
-          org.apache.kafka.common.requests.FetchResponse.partitionResponse(
-              one.key().partition(), Errors.NOT_LEADER_OR_FOLLOWER));
+          FetchResponse.partitionResponse(one.key().partition(), Errors.NOT_LEADER_OR_FOLLOWER));
     }
     request.answer(response);
   }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
@@ -61,11 +62,10 @@ final class FetchSession {
     }
   }
 
-  private FetchedPartition.Key key(
-      String topic, org.apache.kafka.common.Uuid topicId, int partition) {
+  private FetchedPartition.Key key(String topic, Uuid topicId, int partition) {
     return usesTopicIds
         ? new FetchedPartition.Key(null, topicId, partition)
-        : new FetchedPartition.Key(topic, org.apache.kafka.common.Uuid.ZERO_UUID, partition);
+        : new FetchedPartition.Key(topic, Uuid.ZERO_UUID, partition);
   }
 
   /** The partitions in the order in which they are served. */

@@ -18,6 +18,7 @@ import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartit
 import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsTopicResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.ListOffsetsRequest;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,7 +58,8 @@ public final class ListOffsetsHandler implements RequestHandler {
                     request.version(),
                     twice
                         ? failed(asked, Errors.INVALID_REQUEST)
-                        : lookUp(topic.name(), asked, readCommitted, fromClient)));
+                        : lookUp(
+                            request.version(), topic.name(), asked, readCommitted, fromClient)));
       }
       response.topics().add(answer);
     }
@@ -70,7 +72,14 @@ public final class ListOffsetsHandler implements RequestHandler {
   }
 
   private ListOffsetsPartitionResponse lookUp(
-      String topic, ListOffsetsPartition asked, boolean readCommitted, boolean fromClient) {
+      short version,
+      String topic,
+      ListOffsetsPartition asked,
+      boolean readCommitted,
+      boolean fromClient) {
+    if (version < firstVersionOf(asked.timestamp())) {
+      return failed(asked, Errors.UNSUPPORTED_VERSION);
+    }
     PartitionLeader partition = partitions.find(topic, asked.partitionIndex());
     if (partition == null) {
       return failed(asked, partitions.missing(topic, asked.partitionIndex()));
@@ -90,31 +99,42 @@ public final class ListOffsetsHandler implements RequestHandler {
     }
   }
 
+  private static int firstVersionOf(long timestamp) {
+    if (timestamp == ListOffsetsRequest.MAX_TIMESTAMP) {
+      return 7;
+    } else if (timestamp == ListOffsetsRequest.EARLIEST_LOCAL_TIMESTAMP) {
+      return 8;
+    } else if (timestamp == ListOffsetsRequest.LATEST_TIERED_TIMESTAMP) {
+      return 9;
+    } else if (timestamp == ListOffsetsRequest.EARLIEST_PENDING_UPLOAD_TIMESTAMP) {
+      return 11;
+    }
+    return 0;
+  }
+
   private static TimestampedOffset offset(
       PartitionLeader partition, long timestamp, boolean readCommitted, long end)
       throws IOException, UnknownQuestion {
     PartitionLog log = partition.log();
+    long limit = readCommitted ? Math.min(end, partition.lastStableOffset()) : end;
     if (timestamp == ListOffsetsRequest.LATEST_TIMESTAMP) {
-      long latest = readCommitted ? Math.min(end, partition.lastStableOffset()) : end;
-      return new TimestampedOffset(NO_TIMESTAMP, latest, partition.leaderEpoch());
+      return new TimestampedOffset(NO_TIMESTAMP, limit, partition.leaderEpoch());
     } else if (timestamp == ListOffsetsRequest.EARLIEST_TIMESTAMP
         || timestamp == ListOffsetsRequest.EARLIEST_LOCAL_TIMESTAMP) {
       long start = log.logStartOffset();
       return new TimestampedOffset(NO_TIMESTAMP, start, log.epochForOffset(start));
     } else if (timestamp == ListOffsetsRequest.MAX_TIMESTAMP) {
-      return orNone(log.maxTimestamp(log.logEndOffset()));
+      return orNone(log.maxTimestamp(limit));
     } else if (timestamp == ListOffsetsRequest.LATEST_TIERED_TIMESTAMP
         || timestamp == ListOffsetsRequest.EARLIEST_PENDING_UPLOAD_TIMESTAMP) {
       return orNone(null);
     } else if (timestamp < 0) {
       throw new UnknownQuestion();
     }
-    long limit = readCommitted ? Math.min(end, partition.lastStableOffset()) : end;
     return orNone(log.offsetForTimestamp(timestamp, limit));
   }
 
-  private static TimestampedOffset orNone(
-      @org.jspecify.annotations.Nullable TimestampedOffset found) {
+  private static TimestampedOffset orNone(@Nullable TimestampedOffset found) {
     return found == null ? new TimestampedOffset(NO_TIMESTAMP, NO_OFFSET, -1) : found;
   }
 

@@ -63,11 +63,17 @@ public final class MetadataHandler implements RequestHandler {
     }
   }
 
+  /** The internal topics of features that are not here yet must not come to be as ordinary ones. */
+  private static boolean mayBeCreated(String name) {
+    return !Topic.isInternal(name) || name.equals(Topic.GROUP_METADATA_TOPIC_NAME);
+  }
+
   private List<String> missing(MetadataRequestData data) {
     List<String> names = new ArrayList<>();
     for (MetadataRequestTopic topic : data.topics()) {
       if (topic.name() != null
           && Topic.isValid(topic.name())
+          && mayBeCreated(topic.name())
           && nodes.image().topics().getTopic(topic.name()) == null) {
         names.add(topic.name());
       }

@@ -109,7 +109,19 @@ class FetchAttemptTest {
     attempt.readAll(List.of(wanted(0, 0, 500), wanted(1, 0, 500)));
     assertThat(FetchResponse.recordsSize(attempt.parts().get(0).data())).isGreaterThan(500);
     assertThat(FetchResponse.recordsSize(attempt.parts().get(1).data())).isZero();
-    assertThat(attempt.answerNow()).isFalse();
+    assertThat(attempt.answerNow()).isTrue();
+  }
+
+  @Test
+  void whoLeavesRecordsBehindForWantOfRoomDoesNotWaitForMore() throws Exception {
+    append(leader, 300);
+    append(leader, 300);
+    FetchAttempt cut = new FetchAttempt(partitions, 1 << 20, false, true);
+    cut.readAll(List.of(wanted(0, 0, 400)));
+    assertThat(cut.answerNow()).isTrue();
+    FetchAttempt whole = new FetchAttempt(partitions, 1 << 20, false, true);
+    whole.readAll(List.of(wanted(0, 0, 1 << 20)));
+    assertThat(whole.answerNow()).isFalse();
   }
 
   @Test

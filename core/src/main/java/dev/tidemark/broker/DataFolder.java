@@ -1,0 +1,162 @@
+package dev.tidemark.broker;
+
+import dev.tidemark.env.Directory;
+import dev.tidemark.log.LogId;
+import dev.tidemark.log.LogOpening;
+import dev.tidemark.log.OffsetCheckpoint;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One of the folders under {@code log.dirs}: which partitions it holds, and what was known of them
+ * when the broker last ran. Everything here touches files and blocks.
+ */
+final class DataFolder {
+  private static final Logger LOG = LoggerFactory.getLogger(DataFolder.class);
+  private static final String CLEAN_MARKER = ".kafka_cleanshutdown";
+  private static final String DELETED_SUFFIX = "-delete";
+  private static final String STRAY_SUFFIX = "-stray";
+
+  private final Directory directory;
+  private final Set<String> partitionFolders;
+  private final boolean cleanStop;
+  private final KnownOffsets known;
+
+  private DataFolder(
+      Directory directory, Set<String> partitionFolders, boolean cleanStop, KnownOffsets known) {
+    this.directory = directory;
+    this.partitionFolders = partitionFolders;
+    this.cleanStop = cleanStop;
+    this.known = known;
+  }
+
+  /** Reads what stands in the folder and takes the clean marker away before anything is written. */
+  static DataFolder load(Directory directory) throws IOException {
+    Set<String> partitionFolders = new TreeSet<>();
+    for (String name : directory.list()) {
+      if (name.endsWith(DELETED_SUFFIX)) {
+        directory.delete(name);
+      } else if (!name.endsWith(STRAY_SUFFIX)
+          && name.indexOf('-') > 0
+          && directory.isDirectory(name)) {
+        partitionFolders.add(name);
+      }
+    }
+    boolean clean = directory.exists(CLEAN_MARKER);
+    DataFolder folder =
+        new DataFolder(directory, partitionFolders, clean, readOrNothing(directory));
+    if (clean) {
+      directory.delete(CLEAN_MARKER);
+      directory.sync();
+    }
+    return folder;
+  }
+
+  /** Without it every log is checked from its start, and nothing is known to have been synced. */
+  private static KnownOffsets readOrNothing(Directory directory) {
+    try {
+      return KnownOffsets.read(directory);
+    } catch (IOException e) {
+      LOG.warn("{}; the partitions of this folder are checked from their start", e.getMessage());
+      return new KnownOffsets();
+    }
+  }
+
+  Directory directory() {
+    return directory;
+  }
+
+  boolean cleanStop() {
+    return cleanStop;
+  }
+
+  boolean holds(LogId id) {
+    return partitionFolders.contains(id.folderName());
+  }
+
+  int size() {
+    return partitionFolders.size();
+  }
+
+  Set<String> partitionFolders() {
+    return partitionFolders;
+  }
+
+  /** What is known of a partition before its log is opened. */
+  LogOpening opening(LogId id) {
+    KnownOffsets.Entry entry = known.of(id);
+    return entry == null
+        ? new LogOpening(cleanStop, 0, 0)
+        : new LogOpening(cleanStop, entry.recoveryPoint(), entry.logStartOffset());
+  }
+
+  /** What was known at the start of a partition that could not be opened, or null. */
+  KnownOffsets.@Nullable Entry knownBefore(LogId id) {
+    return known.of(id);
+  }
+
+  /** The id in a partition folder's partition.metadata; null when there is none to read. */
+  @Nullable Uuid topicIdIn(String partitionFolder) {
+    return FoundTopicId.read(directory.directory(partitionFolder));
+  }
+
+  void added(LogId id) {
+    partitionFolders.add(id.folderName());
+  }
+
+  /** Renames a deleted partition's folder, so that its name is free; returns the new name. */
+  String renameForDeletion(LogId id) throws IOException {
+    return rename(id.folderName(), id.topicId(), DELETED_SUFFIX);
+  }
+
+  /** Renames a folder that belongs to no topic any more; it stays until somebody deletes it. */
+  String setAside(String name) throws IOException {
+    Uuid found = topicIdIn(name);
+    return rename(name, found == null ? Uuid.ZERO_UUID : found, STRAY_SUFFIX);
+  }
+
+  private String rename(String name, Uuid topicId, String suffix) throws IOException {
+    String renamed = name + "." + topicId.toString().replace('-', '_') + suffix;
+    directory.rename(name, renamed);
+    partitionFolders.remove(name);
+    return renamed;
+  }
+
+  /** Writes down what is known now: our own file, and Kafka's three for its tools. Blocks. */
+  static void writeDown(Directory directory, KnownOffsets now) throws IOException {
+    Map<TopicPartition, Long> recoveryPoints = newMap();
+    Map<TopicPartition, Long> logStartOffsets = newMap();
+    Map<TopicPartition, Long> highWatermarks = newMap();
+    for (KnownOffsets.Entry entry : now.all()) {
+      TopicPartition key = new TopicPartition(entry.id().topic(), entry.id().partition());
+      recoveryPoints.put(key, entry.recoveryPoint());
+      logStartOffsets.put(key, entry.logStartOffset());
+      highWatermarks.put(key, entry.highWatermark());
+    }
+    now.write(directory);
+    OffsetCheckpoint.write(directory, OffsetCheckpoint.RECOVERY_POINTS, recoveryPoints);
+    OffsetCheckpoint.write(directory, OffsetCheckpoint.LOG_START_OFFSETS, logStartOffsets);
+    OffsetCheckpoint.write(directory, OffsetCheckpoint.HIGH_WATERMARKS, highWatermarks);
+  }
+
+  private static Map<TopicPartition, Long> newMap() {
+    return new TreeMap<>(
+        Comparator.comparing(TopicPartition::topic).thenComparingInt(TopicPartition::partition));
+  }
+
+  /** Marks a stop after which nothing has to be checked. */
+  static void writeCleanMarker(Directory directory) throws IOException {
+    directory.writeAtomically(
+        CLEAN_MARKER, "{\"version\":0,\"brokerEpoch\":-1}".getBytes(StandardCharsets.UTF_8));
+  }
+}

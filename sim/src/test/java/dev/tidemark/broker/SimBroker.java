@@ -1,0 +1,191 @@
+package dev.tidemark.broker;
+
+import dev.tidemark.broker.folder.DataFolders;
+import dev.tidemark.env.Connection;
+import dev.tidemark.env.InboundFrame;
+import dev.tidemark.env.OutboundFrame;
+import dev.tidemark.metadata.BrokerIncarnation;
+import dev.tidemark.sim.SeededRandomness;
+import dev.tidemark.sim.VirtualClock;
+import dev.tidemark.sim.VirtualDisk;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.AbstractResponse;
+import org.apache.kafka.common.requests.RequestHeader;
+
+/** A whole broker on a virtual disk and a virtual clock, spoken to in frames. */
+final class SimBroker {
+  private final VirtualDisk disk;
+  private final VirtualClock clock;
+  private final SimShard data;
+  private final SimShard control;
+  private final Broker broker;
+
+  private SimBroker(VirtualDisk disk, VirtualClock clock) {
+    this.disk = disk;
+    this.clock = clock;
+    this.data = new SimShard(clock, 1);
+    this.control = new SimShard(clock, 2);
+    BrokerSettings settings =
+        BrokerSettings.parse(
+            Map.of("node.id", "1", "log.dirs", "data", "log.segment.delete.delay.ms", "100"));
+    this.broker = new Broker(settings, data, control, List.of(disk.root().directory("data")));
+  }
+
+  /** Formats the disk and starts a broker on it. */
+  static SimBroker formatted(VirtualDisk disk, VirtualClock clock) throws IOException {
+    DataFolders.format(
+        List.of(disk.root().directory("data")), "cluster", 1, new SeededRandomness(3), clock);
+    return started(disk, clock);
+  }
+
+  /** Starts a broker on what the disk holds. */
+  static SimBroker started(VirtualDisk disk, VirtualClock clock) {
+    SimBroker started = new SimBroker(disk, clock);
+    List<Throwable> ends = new ArrayList<>();
+    boolean[] ready = {false};
+    started.broker.start(
+        List.of(new BrokerIncarnation.Listener("PLAINTEXT", "localhost", 9092, (short) 0)),
+        outcome(ready, ends));
+    started.runAll();
+    if (!ready[0]) {
+      throw new AssertionError("the broker did not start: " + ends);
+    }
+    return started;
+  }
+
+  private static Broker.Outcome outcome(boolean[] done, List<Throwable> failures) {
+    return new Broker.Outcome() {
+      @Override
+      public void onDone() {
+        done[0] = true;
+      }
+
+      @Override
+      public void onFailed(Throwable cause) {
+        failures.add(cause);
+      }
+    };
+  }
+
+  /** The process ends as by kill -9; a new one starts. */
+  SimBroker killedAndStarted() {
+    disk.processKill();
+    return started(disk, clock);
+  }
+
+  /** The broker stops in order; a new one starts. */
+  SimBroker stoppedAndStarted() {
+    boolean[] done = {false};
+    broker.stop(outcome(done, new ArrayList<>()));
+    runAll();
+    if (!done[0]) {
+      throw new AssertionError("the broker did not stop");
+    }
+    return started(disk, clock);
+  }
+
+  /** Lets time pass; timers run. */
+  void advanceMs(long ms) {
+    for (long passed = 0; passed < ms; passed += 100) {
+      clock.advanceMs(Math.min(100, ms - passed));
+      data.virtualTimers().advanceMs(0);
+      control.virtualTimers().advanceMs(0);
+      runAll();
+    }
+  }
+
+  private void runAll() {
+    boolean more = true;
+    while (more) {
+      more = control.runNext();
+      more |= data.runNext();
+    }
+  }
+
+  /** Sends a request on a new connection; the answer has to come without time passing. */
+  <R extends AbstractResponse> R call(AbstractRequest request, Class<R> type) {
+    RequestHeader header = new RequestHeader(request.apiKey(), request.version(), "sim", 1);
+    Peer peer = new Peer();
+    Connection.Listener listener = broker.acceptor().onConnected(peer);
+    listener.onFrame(peer, new Frame(request.serializeWithHeader(header)));
+    runAll();
+    if (peer.sent.size() != 1) {
+      throw new AssertionError(request + " has " + peer.sent.size() + " answers");
+    }
+    ByteBuffer answer = bytes(peer.sent.get(0)).position(4);
+    return type.cast(AbstractResponse.parseResponse(answer, header));
+  }
+
+  private static ByteBuffer bytes(OutboundFrame frame) {
+    ByteBuffer all = ByteBuffer.allocate(frame.length());
+    for (OutboundFrame.Part part : frame.parts()) {
+      if (part instanceof OutboundFrame.Bytes bytes) {
+        all.put(bytes.buffer().duplicate());
+      } else if (part instanceof OutboundFrame.Slice slice) {
+        read(slice, all);
+      }
+    }
+    frame.release();
+    return all.flip();
+  }
+
+  private static void read(OutboundFrame.Slice slice, ByteBuffer target) {
+    try {
+      ByteBuffer copy = ByteBuffer.allocate(slice.length());
+      int unused = slice.slice().read(copy, 0);
+      target.put(copy.flip());
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private record Frame(ByteBuffer buffer) implements InboundFrame {
+    @Override
+    public void release() {}
+  }
+
+  /** A peer that keeps what it is sent. */
+  private static final class Peer implements Connection {
+    private final List<OutboundFrame> sent = new ArrayList<>();
+
+    @Override
+    public String id() {
+      return "sim";
+    }
+
+    @Override
+    public InetAddress remoteAddress() {
+      return InetAddress.getLoopbackAddress();
+    }
+
+    @Override
+    public int remotePort() {
+      return 1;
+    }
+
+    @Override
+    public String listenerName() {
+      return "PLAINTEXT";
+    }
+
+    @Override
+    public void send(OutboundFrame frame) {
+      sent.add(frame);
+    }
+
+    @Override
+    public void pauseReading(boolean pause) {}
+
+    @Override
+    public void close() {}
+
+    @Override
+    public void closeAfterSending() {}
+  }
+}
