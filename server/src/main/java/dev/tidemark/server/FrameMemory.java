@@ -3,14 +3,21 @@ package dev.tidemark.server;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The memory for received frames of one shard. A frame may begin while less than the limit is in
- * use, so the limit is passed by one frame at most plus what frames that have begun still grow by;
- * connections that find it used up stop reading and go on in turn when frames are given back. Used
+ * The memory for received frames of one listener. A frame is charged with its announced size when
+ * it begins, and one that does not fit waits, so the limit is passed by one frame at most: a frame
+ * above {@link #BIG_ABOVE_BYTES} may begin in any case while there is no other of that kind, else
+ * one that is larger than the limit could never be received. Big frames leave a quarter of the
+ * limit to the small ones, so that peers that do not finish theirs cannot lock everybody out. Used
  * on the shard only.
  */
 final class FrameMemory {
+  /** Frames above it are big. */
+  static final int BIG_ABOVE_BYTES = 1 << 20;
+
   /** One arena, since one thread allocates; caches would hold memory that nobody else can use. */
   private static final int DIRECT_ARENAS = 1;
 
@@ -19,14 +26,33 @@ final class FrameMemory {
   /** Chunks of 4 MiB: a full produce request of Kafka's default limit of 1 MiB still fits one. */
   private static final int MAX_ORDER = 9;
 
-  private final PooledByteBufAllocator allocator =
-      new PooledByteBufAllocator(true, 0, DIRECT_ARENAS, PAGE_BYTES, MAX_ORDER, 64, 32, true);
+  private final ByteBufAllocator allocator;
+  private final Executor shard;
   private final long limitBytes;
-  private final ArrayDeque<NettyConnection> waiting = new ArrayDeque<>();
-  private long usedBytes;
+  private final long bigLimitBytes;
+  private final ArrayDeque<NettyConnection> waitingForSmall = new ArrayDeque<>();
+  private final ArrayDeque<NettyConnection> waitingForBig = new ArrayDeque<>();
+  private long smallBytes;
+  private long bigBytes;
+  private boolean wakes;
 
-  FrameMemory(long limitBytes) {
+  /**
+   * Memory of about {@code limitBytes}.
+   *
+   * @param shard runs what goes on when there is room again
+   */
+  FrameMemory(long limitBytes, Executor shard) {
+    this(
+        limitBytes,
+        shard,
+        new PooledByteBufAllocator(true, 0, DIRECT_ARENAS, PAGE_BYTES, MAX_ORDER, 64, 32, true));
+  }
+
+  FrameMemory(long limitBytes, Executor shard, ByteBufAllocator allocator) {
     this.limitBytes = limitBytes;
+    this.bigLimitBytes = limitBytes - limitBytes / 4;
+    this.shard = shard;
+    this.allocator = allocator;
   }
 
   ByteBufAllocator allocator() {
@@ -34,31 +60,77 @@ final class FrameMemory {
   }
 
   long usedBytes() {
-    return usedBytes;
+    return smallBytes + bigBytes;
   }
 
-  boolean isExhausted() {
-    return usedBytes >= limitBytes;
+  /** False when a frame of that size has to wait: for room, or for those that came before. */
+  boolean mayBegin(int frameBytes) {
+    return waitingFor(frameBytes).isEmpty() && hasRoom(frameBytes);
   }
 
-  void take(int bytes) {
-    usedBytes += bytes;
+  private boolean hasRoom(int frameBytes) {
+    if (frameBytes <= BIG_ABOVE_BYTES) {
+      return smallBytes + Math.min(bigBytes, bigLimitBytes) < limitBytes;
+    }
+    return bigBytes == 0
+        || (bigBytes + frameBytes <= bigLimitBytes
+            && smallBytes + bigBytes + frameBytes <= limitBytes);
   }
 
-  void giveBack(int bytes) {
-    usedBytes -= bytes;
-    while (!waiting.isEmpty() && !isExhausted()) {
-      waiting.remove().onMemoryFree();
+  private ArrayDeque<NettyConnection> waitingFor(int frameBytes) {
+    return frameBytes <= BIG_ABOVE_BYTES ? waitingForSmall : waitingForBig;
+  }
+
+  void take(int frameBytes) {
+    if (frameBytes <= BIG_ABOVE_BYTES) {
+      smallBytes += frameBytes;
+    } else {
+      bigBytes += frameBytes;
     }
   }
 
-  /** {@code connection} hears {@link NettyConnection#onMemoryFree} when there is room again. */
-  void await(NettyConnection connection) {
-    waiting.add(connection);
+  void giveBack(int frameBytes) {
+    if (frameBytes <= BIG_ABOVE_BYTES) {
+      smallBytes -= frameBytes;
+    } else {
+      bigBytes -= frameBytes;
+    }
+    wakeLater();
+  }
+
+  /** {@code connection} hears {@link NettyConnection#onMemoryFree} when its frame may begin. */
+  void await(NettyConnection connection, int frameBytes) {
+    waitingFor(frameBytes).add(connection);
   }
 
   /** Forgets a connection that ended. */
   void forget(NettyConnection connection) {
-    waiting.remove(connection);
+    if (waitingForSmall.remove(connection) || waitingForBig.remove(connection)) {
+      wakeLater();
+    }
+  }
+
+  /** As an event of its own: whoever gives back is in the midst of another connection's frame. */
+  private void wakeLater() {
+    if (!wakes && !(waitingForSmall.isEmpty() && waitingForBig.isEmpty())) {
+      wakes = true;
+      shard.execute(this::wake);
+    }
+  }
+
+  /** One after the other: each takes its memory before the next one is asked. */
+  private void wake() {
+    wakes = false;
+    while (wakeFirst(waitingForSmall) || wakeFirst(waitingForBig)) {}
+  }
+
+  private boolean wakeFirst(ArrayDeque<NettyConnection> waiting) {
+    @Nullable NettyConnection first = waiting.peek();
+    if (first == null || !hasRoom(first.reader().awaitedBytes())) {
+      return false;
+    }
+    waiting.remove();
+    first.onMemoryFree();
+    return true;
   }
 }

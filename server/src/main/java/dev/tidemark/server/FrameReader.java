@@ -2,6 +2,7 @@ package dev.tidemark.server;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
@@ -17,14 +18,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>within a frame of which a part is missing straight into that frame's memory.
  * </ul>
  *
- * A frame above {@link #GROWING_ABOVE_BYTES} gets its memory as its bytes arrive: a peer must send
- * what it announces before it costs us that much.
+ * A frame begins when {@link FrameMemory} has room for all of it; until then what was read behind
+ * its size is held, and nothing more is read. A big one gets its whole memory once the first {@link
+ * FrameMemory#BIG_ABOVE_BYTES} have arrived: who only announces costs little.
  */
 final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.ExtendedHandle {
   /** The size of the shard's scratch buffer. */
   static final int SCRATCH_BYTES = 16 << 10;
-
-  private static final int GROWING_ABOVE_BYTES = 1 << 20;
 
   /** Reads after which other connections get their turn. */
   private static final int MAX_READS_PER_BURST = 16;
@@ -38,7 +38,7 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
 
   private @Nullable ByteBuf frame;
   private int frameBytes;
-  private int chargedBytes;
+  private @Nullable ByteBuf held;
   private int sizePrefix;
   private int sizePrefixBytes;
 
@@ -61,13 +61,19 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
     /** One whole frame; it belongs to the sink. */
     void onFrame(NettyFrame frame);
 
+    /**
+     * The next frame waits for memory: nothing is to be read before {@link
+     * FrameReader#onMemoryFree}.
+     */
+    void onNoMemory(int frameBytes);
+
     /** The peer announced a frame of a size that is not allowed; nothing more can be read. */
     void onBadSize(int bytes);
   }
 
-  /** True while a part of a frame has arrived and a part is missing. */
-  boolean isInFrame() {
-    return frame != null || sizePrefixBytes > 0;
+  /** The size of the frame that waits for memory. */
+  int awaitedBytes() {
+    return sizePrefix;
   }
 
   /** Takes in what was read into the buffer that {@link #allocate} gave; releases it. */
@@ -75,7 +81,7 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
     try {
       ByteBuf begun = frame;
       if (begun == null) {
-        readScratch();
+        readFrames(scratch);
       } else if (begun.writerIndex() == frameBytes) {
         deliver(begun);
       }
@@ -84,70 +90,84 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
     }
   }
 
-  private void readScratch() {
-    while (scratch.isReadable()) {
-      if (!readSize()) {
+  /** There is room for the frame that waits; goes on with it and with what was read behind it. */
+  void onMemoryFree() {
+    ByteBuf rest = held;
+    if (rest == null) {
+      throw new IllegalStateException("no frame waits for memory");
+    }
+    held = null;
+    begin(rest);
+    readFrames(rest);
+  }
+
+  private void readFrames(ByteBuf source) {
+    while (source.isReadable() && readSize(source)) {
+      if (!memory.mayBegin(sizePrefix)) {
+        hold(source);
         return;
       }
-      ByteBuf begun = begin();
-      begun.writeBytes(scratch, Math.min(begun.writableBytes(), scratch.readableBytes()));
-      if (begun.writerIndex() == frameBytes) {
-        deliver(begun);
-      }
+      begin(source);
     }
   }
 
+  /** The scratch buffer is everybody's, so the rest of it moves to a buffer of its exact size. */
+  @SuppressWarnings("ReferenceEquality") // which of the two buffers it is, not what is in it
+  private void hold(ByteBuf source) {
+    held =
+        source == scratch
+            ? Unpooled.buffer(source.readableBytes(), source.readableBytes()).writeBytes(source)
+            : source;
+    sink.onNoMemory(sizePrefix);
+  }
+
   /** Completes the size prefix; false when more bytes are needed or the size is refused. */
-  private boolean readSize() {
-    if (sizePrefixBytes == 0 && scratch.readableBytes() >= SIZE_PREFIX_BYTES) {
-      sizePrefix = scratch.readInt();
+  private boolean readSize(ByteBuf source) {
+    if (sizePrefixBytes == 0 && source.readableBytes() >= SIZE_PREFIX_BYTES) {
+      sizePrefix = source.readInt();
     } else {
       while (sizePrefixBytes < SIZE_PREFIX_BYTES) {
-        if (!scratch.isReadable()) {
+        if (!source.isReadable()) {
           return false;
         }
-        sizePrefix = sizePrefix << 8 | scratch.readUnsignedByte();
+        sizePrefix = sizePrefix << 8 | source.readUnsignedByte();
         sizePrefixBytes++;
       }
       sizePrefixBytes = 0;
     }
     if (sizePrefix < 0 || sizePrefix > maxFrameBytes) {
-      scratch.skipBytes(scratch.readableBytes());
+      source.skipBytes(source.readableBytes());
       sink.onBadSize(sizePrefix);
       return false;
     }
     return true;
   }
 
-  private ByteBuf begin() {
+  private void begin(ByteBuf source) {
     frameBytes = sizePrefix;
-    int initialBytes = Math.min(frameBytes, GROWING_ABOVE_BYTES);
+    int initialBytes = Math.min(frameBytes, FrameMemory.BIG_ABOVE_BYTES);
     ByteBuf begun = memory.allocator().directBuffer(initialBytes, frameBytes);
     frame = begun;
-    charge(initialBytes);
-    return begun;
-  }
-
-  private void charge(int bytes) {
-    memory.take(bytes - chargedBytes);
-    chargedBytes = bytes;
+    memory.take(frameBytes);
+    begun.writeBytes(source, Math.min(begun.writableBytes(), source.readableBytes()));
+    if (begun.writerIndex() == frameBytes) {
+      deliver(begun);
+    }
   }
 
   private void deliver(ByteBuf whole) {
-    int charged = chargedBytes;
     frame = null;
-    chargedBytes = 0;
-    sink.onFrame(new NettyFrame(memory, charged, whole));
+    sink.onFrame(new NettyFrame(memory, frameBytes, whole));
   }
 
   /** Gives back what a broken-off frame holds; the end of use. */
   void close() {
+    held = null;
     ByteBuf begun = frame;
     if (begun != null) {
       frame = null;
       begun.release();
-      memory.giveBack(chargedBytes);
-      chargedBytes = 0;
+      memory.giveBack(frameBytes);
     }
   }
 
@@ -163,9 +183,7 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
       return scratch.clear().retain();
     }
     if (!begun.isWritable()) {
-      int bytes = (int) Math.min(frameBytes, 2L * begun.capacity());
-      begun.capacity(bytes);
-      charge(bytes);
+      begun.capacity(frameBytes);
     }
     return begun.retain();
   }

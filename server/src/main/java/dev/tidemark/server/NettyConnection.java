@@ -112,8 +112,9 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
 
   private void sendGathered(OutboundFrame frame) {
     int length = frame.length();
-    ByteBuf gathered = owner.memory().allocator().directBuffer(length, length);
+    ByteBuf gathered = Unpooled.EMPTY_BUFFER;
     try {
+      gathered = owner.memory().allocator().directBuffer(length, length);
       for (OutboundFrame.Part part : frame.parts()) {
         if (part instanceof OutboundFrame.Bytes bytes) {
           gathered.writeBytes(bytes.buffer().duplicate());
@@ -121,9 +122,9 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
           read(slice.slice(), gathered);
         }
       }
-    } catch (IOException e) {
+    } catch (IOException | OutOfMemoryError e) {
       gathered.release();
-      LOG.error("Closing connection {}: an answer could not be read: {}", id, e.getMessage());
+      LOG.error("Closing connection {}: an answer could not be built: {}", id, e.getMessage());
       close();
       return;
     } finally {
@@ -245,8 +246,25 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
     }
   }
 
+  @Override
+  public void onNoMemory(int frameBytes) {
+    pause(PAUSED_BY_MEMORY);
+    owner.memory().await(this, frameBytes);
+  }
+
+  /** The frame that waits may begin. */
   void onMemoryFree() {
+    if (closing) {
+      return;
+    }
+    inBurst = true;
     resume(PAUSED_BY_MEMORY);
+    try {
+      reader.onMemoryFree();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      channel.pipeline().fireExceptionCaught(e);
+    }
+    endBurst();
   }
 
   @Override
@@ -264,11 +282,6 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   public void channelRead(ChannelHandlerContext context, Object message) {
     inBurst = true;
     reader.onRead((ByteBuf) message);
-    // Only a new frame waits for memory: one that has begun is the way to get some back.
-    if (owner.memory().isExhausted() && !reader.isInFrame() && (pauses & PAUSED_BY_MEMORY) == 0) {
-      pause(PAUSED_BY_MEMORY);
-      owner.memory().await(this);
-    }
   }
 
   @Override
@@ -294,6 +307,10 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
+    endBurst();
+  }
+
+  private void endBurst() {
     inBurst = false;
     lastActiveNs = System.nanoTime();
     if (needsFlush) {

@@ -43,11 +43,25 @@ public final class NettyListener {
    */
   public NettyListener(
       NettyShard shard, String name, NetworkSettings settings, Connection.Acceptor onAccept) {
+    this(
+        shard,
+        name,
+        settings,
+        onAccept,
+        new FrameMemory(settings.maxQueuedBytes(), shard::execute));
+  }
+
+  NettyListener(
+      NettyShard shard,
+      String name,
+      NetworkSettings settings,
+      Connection.Acceptor onAccept,
+      FrameMemory memory) {
     this.shard = shard;
     this.name = name;
     this.settings = settings;
     this.onAccept = onAccept;
-    this.memory = new FrameMemory(settings.maxQueuedBytes());
+    this.memory = memory;
     this.scratch =
         memory.allocator().directBuffer(FrameReader.SCRATCH_BYTES, FrameReader.SCRATCH_BYTES);
   }
@@ -111,16 +125,20 @@ public final class NettyListener {
   /** Stops accepting and closes every connection; callable anywhere, once. */
   public void close() throws InterruptedException {
     ServerChannel open = server;
-    if (open != null) {
-      open.close().await();
+    try {
+      if (open != null) {
+        open.close().await();
+      }
+    } finally {
+      shard.execute(this::closeConnections);
     }
-    shard.execute(
-        () -> {
-          for (NettyConnection connection : new ArrayList<>(connections)) {
-            connection.close();
-          }
-          scratch.release();
-        });
+  }
+
+  private void closeConnections() {
+    for (NettyConnection connection : new ArrayList<>(connections)) {
+      connection.close();
+    }
+    scratch.release();
   }
 
   // ---- for the connections, on the shard

@@ -7,7 +7,7 @@ package dev.tidemark.server;
  * @param receiveBufferBytes socket.receive.buffer.bytes; -1 leaves it to the operating system
  * @param backlog socket.listen.backlog.size: connections that wait to be accepted
  * @param maxRequestBytes socket.request.max.bytes: the largest frame
- * @param maxQueuedBytes queued.max.request.bytes: received frames in memory, per shard
+ * @param maxQueuedBytes queued.max.request.bytes: received frames in memory
  * @param maxIdleMs connections.max.idle.ms: quiet connections are closed; -1 never
  * @param maxConnections max.connections, per shard
  * @param maxConnectionsPerIp max.connections.per.ip, per shard

@@ -8,6 +8,8 @@ import dev.tidemark.env.Directory;
 import dev.tidemark.env.InboundFrame;
 import dev.tidemark.env.LogFile;
 import dev.tidemark.env.OutboundFrame;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -23,7 +25,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -57,7 +61,7 @@ class NettyListenerTest {
     @TempDir Path folder;
     private NettyShard shard;
     private @Nullable NettyListener started;
-    private FrameMemory memory = new FrameMemory(0);
+    private FrameMemory memory = new FrameMemory(0, Runnable::run);
     private int port;
 
     Cases(NettyIo io) {
@@ -82,7 +86,10 @@ class NettyListenerTest {
 
     private void listen(NetworkSettings settings, Connection.Listener handler)
         throws IOException, InterruptedException {
-      NettyListener listener = new NettyListener(shard, "PLAINTEXT", settings, c -> handler);
+      listen(new NettyListener(shard, "PLAINTEXT", settings, c -> handler));
+    }
+
+    private void listen(NettyListener listener) throws IOException, InterruptedException {
       started = listener;
       memory = listener.memory();
       port = listener.bind(loopback(0)).getPort();
@@ -96,6 +103,7 @@ class NettyListenerTest {
     private Socket connect() throws IOException {
       Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
       socket.setSoTimeout(20_000);
+      socket.setTcpNoDelay(true);
       return socket;
     }
 
@@ -282,9 +290,7 @@ class NettyListenerTest {
         assertThat(frame).as("frame %d", total).isNotNull();
         CompletableFuture<Long> used = new CompletableFuture<>();
         shard.execute(() -> used.complete(memory.usedBytes()));
-        // A burst may end one frame per connection above the limit, never more.
-        assertThat(used.get(10, TimeUnit.SECONDS))
-            .isLessThanOrEqualTo(limit + (long) connections * frameBytes);
+        assertThat(used.get(10, TimeUnit.SECONDS)).isLessThanOrEqualTo(limit + (long) frameBytes);
         shard.execute(frame::release);
         total++;
       }
@@ -294,6 +300,155 @@ class NettyListenerTest {
       for (Socket socket : sockets) {
         socket.close();
       }
+    }
+
+    @Test
+    void unfinishedBigFramesHoldUpNeitherOthersNorMoreMemoryThanOneOfThemAboveTheLimit()
+        throws Exception {
+      int limit = 8 << 20;
+      int frameBytes = 7 << 20;
+      int sentBytes = 5 << 20;
+      int peers = 4;
+      listen(new NetworkSettings(-1, -1, 50, frameBytes, limit, -1, 1000, 1000), new Echo());
+      AtomicLong mostUsed = new AtomicLong();
+      shard.execute(() -> sample(mostUsed));
+      CountDownLatch mayFinish = new CountDownLatch(1);
+      List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+      List<Socket> sockets = new ArrayList<>();
+      for (int i = 0; i < peers; i++) {
+        Socket socket = connect();
+        sockets.add(socket);
+        byte filling = (byte) i;
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        answers.add(answer);
+        Thread peer =
+            new Thread(
+                () -> {
+                  try {
+                    byte[] frame = new byte[frameBytes];
+                    java.util.Arrays.fill(frame, filling);
+                    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+                    out.writeInt(frameBytes);
+                    out.write(frame, 0, sentBytes);
+                    mayFinish.await();
+                    out.write(frame, sentBytes, frameBytes - sentBytes);
+                    answer.complete(readFrame(new DataInputStream(socket.getInputStream())));
+                  } catch (IOException | InterruptedException e) {
+                    answer.completeExceptionally(e);
+                  }
+                });
+        peer.start();
+      }
+      try (Socket healthy = connect()) {
+        DataOutputStream out = new DataOutputStream(healthy.getOutputStream());
+        DataInputStream in = new DataInputStream(healthy.getInputStream());
+        for (int i = 0; i < 500 || mostUsed.get() < frameBytes; i++) {
+          out.writeInt(1000);
+          out.write(new byte[1000]);
+          assertThat(readFrame(in)).hasSize(1000);
+        }
+        mayFinish.countDown();
+        for (int i = 0; i < peers; i++) {
+          byte[] sent = new byte[frameBytes];
+          java.util.Arrays.fill(sent, (byte) i);
+          assertThat(java.util.Arrays.equals(answers.get(i).get(20, TimeUnit.SECONDS), sent))
+              .as("the frame of peer %d came back as it was", i)
+              .isTrue();
+        }
+      }
+      assertThat(mostUsed.get()).isLessThanOrEqualTo(limit + (long) frameBytes);
+      assertThat(events).isEmpty();
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+
+    private void sample(AtomicLong mostUsed) {
+      mostUsed.accumulateAndGet(memory.usedBytes(), Math::max);
+      shard.timers().schedule(1, () -> sample(mostUsed));
+    }
+
+    @Test
+    void aBigFrameThatIsBrokenOffLetsTheNextOneBegin() throws Exception {
+      int frameBytes = 4 << 20;
+      listen(new NetworkSettings(-1, -1, 50, frameBytes, 1 << 20, -1, 1000, 1000), new Echo());
+      try (Socket brokenOff = connect();
+          Socket next = connect()) {
+        new DataOutputStream(brokenOff.getOutputStream()).writeInt(frameBytes);
+        awaitUsed(frameBytes);
+        DataOutputStream out = new DataOutputStream(next.getOutputStream());
+        out.writeInt(frameBytes);
+        out.write(new byte[10_000]);
+        brokenOff.shutdownOutput();
+        out.write(new byte[frameBytes - 10_000]);
+        assertThat(readFrame(new DataInputStream(next.getInputStream()))).hasSize(frameBytes);
+      }
+    }
+
+    private void awaitUsed(long bytes) throws Exception {
+      long used = -1;
+      while (used != bytes) {
+        CompletableFuture<Long> now = new CompletableFuture<>();
+        shard.execute(() -> now.complete(memory.usedBytes()));
+        used = now.get(10, TimeUnit.SECONDS);
+      }
+    }
+
+    @Test
+    void anAnswerForWhichThereIsNoMemoryEndsItsConnectionOnly() throws Exception {
+      AtomicBoolean noMemory = new AtomicBoolean();
+      NetworkSettings settings = NetworkSettings.defaults();
+      FrameMemory scarce =
+          new FrameMemory(
+              settings.maxQueuedBytes(),
+              shard::execute,
+              new PooledByteBufAllocator(true) {
+                @Override
+                protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+                  if (noMemory.get()) {
+                    throw new OutOfMemoryError("none for this test");
+                  }
+                  return super.newDirectBuffer(initialCapacity, maxCapacity);
+                }
+              });
+      LogFile file = new FileDirectory(folder).open("a.log", Directory.OpenMode.READ_WRITE);
+      file.write(ByteBuffer.wrap(new byte[100]), 0);
+      ChannelSlice slice = (ChannelSlice) file.slice(0, 100);
+      file.close();
+      AtomicReference<Connection> asked = new AtomicReference<>();
+      Echo echo = new Echo();
+      listen(
+          new NettyListener(
+              shard,
+              "PLAINTEXT",
+              settings,
+              c -> {
+                asked.compareAndSet(null, c);
+                return echo;
+              },
+              scarce));
+      try (Socket starved = connect();
+          Socket other = connect()) {
+        assertThat(echoOf(starved)).hasSize(10);
+        shard.execute(
+            () -> {
+              noMemory.set(true);
+              java.util.Objects.requireNonNull(asked.get())
+                  .send(OutboundFrame.of(List.of(new OutboundFrame.Slice(slice))));
+              noMemory.set(false);
+            });
+        assertThat(starved.getInputStream().read()).isEqualTo(-1);
+        assertThat(echoOf(other)).hasSize(10);
+      }
+      assertThat(slice.file().channel().isOpen()).as("the slice is still held").isFalse();
+      assertThat(events).isEmpty();
+    }
+
+    private static byte[] echoOf(Socket socket) throws IOException {
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      out.writeInt(10);
+      out.write(new byte[10]);
+      return readFrame(new DataInputStream(socket.getInputStream()));
     }
 
     @Test
