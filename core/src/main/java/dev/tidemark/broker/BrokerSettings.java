@@ -108,6 +108,10 @@ public final class BrokerSettings {
     return get(HonouredSettings.MAX_CONNECTIONS);
   }
 
+  public int maxConnectionsPerIp() {
+    return get(HonouredSettings.MAX_CONNECTIONS_PER_IP);
+  }
+
   /** How many bytes of requests may be in memory before reading pauses; -1 = no bound. */
   public long queuedMaxRequestBytes() {
     return get(HonouredSettings.QUEUED_MAX_REQUEST_BYTES);

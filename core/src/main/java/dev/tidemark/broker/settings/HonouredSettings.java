@@ -56,6 +56,8 @@ public final class HonouredSettings {
       add(Setting.ofLong("connections.max.idle.ms", 600_000L, Long.MIN_VALUE));
   public static final Setting<Integer> MAX_CONNECTIONS =
       add(Setting.ofInt("max.connections", Integer.MAX_VALUE, 0));
+  public static final Setting<Integer> MAX_CONNECTIONS_PER_IP =
+      add(Setting.ofInt("max.connections.per.ip", Integer.MAX_VALUE, 0));
   public static final Setting<Long> QUEUED_MAX_REQUEST_BYTES =
       add(Setting.ofLong("queued.max.request.bytes", 134_217_728L, Long.MIN_VALUE));
 
