@@ -15,6 +15,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -209,7 +210,7 @@ public final class BrokerProcess {
         queued > 0 ? queued : NetworkSettings.DEFAULT_MAX_QUEUED_BYTES,
         settings.connectionsMaxIdleMs(),
         settings.maxConnections(),
-        Integer.MAX_VALUE);
+        settings.maxConnectionsPerIp());
   }
 
   /** The port of the first listener. */
@@ -229,22 +230,51 @@ public final class BrokerProcess {
     }
   }
 
-  /** Stops cleanly: what was acknowledged is on disk, and the next start needs no recovery. */
+  /**
+   * Stops cleanly: what was acknowledged is on disk, and the next start needs no recovery. When
+   * that fails, this says why, and threads, ports and locks are given up all the same.
+   */
   public void stop() throws IOException, InterruptedException {
-    for (NettyListener listener : listeners) {
-      listener.close();
-    }
+    List<StopStep> steps = new ArrayList<>();
+    listeners.forEach(listener -> steps.add(listener::close));
+    steps.add(this::stopBroker);
+    steps.add(pool::stop); // while the shards still run its completions
+    steps.add(control::stop);
+    steps.add(data::stop);
+    Collections.reverse(locks);
+    locks.forEach(lock -> steps.add(lock::close));
+    runAll(steps.iterator());
+  }
+
+  private void stopBroker() throws IOException, InterruptedException {
     Broker running = broker;
     if (running != null) {
       broker = null;
       BrokerOutcome.await("stop", STOP_TIMEOUT_MS, running::stop);
     }
-    pool.stop(); // while the shards still run its completions
-    control.stop();
-    data.stop();
-    Collections.reverse(locks);
-    for (FolderLock lock : locks) {
-      lock.close();
+  }
+
+  /** Runs every step whatever the others throw; throws what the first one threw. */
+  private static void runAll(Iterator<StopStep> steps) throws IOException, InterruptedException {
+    if (!steps.hasNext()) {
+      return;
     }
+    try {
+      steps.next().run();
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      try {
+        runAll(steps);
+      } catch (IOException | InterruptedException | RuntimeException alsoFailed) {
+        e.addSuppressed(alsoFailed);
+      }
+      throw e;
+    }
+    runAll(steps);
+  }
+
+  /** A part of stopping. */
+  @FunctionalInterface
+  private interface StopStep {
+    void run() throws IOException, InterruptedException;
   }
 }

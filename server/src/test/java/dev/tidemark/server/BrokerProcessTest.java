@@ -1,0 +1,57 @@
+package dev.tidemark.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BrokerProcessTest {
+  @TempDir Path folder;
+
+  @Test
+  void aStopThatFailsStillEndsThreadsAndLetsTheFolderGo() throws Exception {
+    long threadsBefore = brokerThreads();
+    BrokerProcess broker = start(Map.of());
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(broker::stop).isInstanceOf(InterruptedException.class);
+    assertThat(brokerThreads()).isEqualTo(threadsBefore);
+    start(Map.of()).stop();
+  }
+
+  @Test
+  void connectionsOfOneAddressAreLimitedByTheirSetting() throws Exception {
+    BrokerProcess broker = start(Map.of("max.connections.per.ip", "1"));
+    try (Socket first = connect(broker);
+        Socket second = connect(broker)) {
+      second.setSoTimeout(10_000);
+      assertThat(second.getInputStream().read()).isEqualTo(-1);
+      assertThat(first.isConnected()).isTrue();
+    } finally {
+      broker.stop();
+    }
+  }
+
+  private BrokerProcess start(Map<String, String> more) throws IOException, InterruptedException {
+    Map<String, String> settings = new HashMap<>(more);
+    settings.put("listeners", "PLAINTEXT://127.0.0.1:0");
+    settings.put("log.dirs", folder.toString());
+    return BrokerProcess.start(settings, true);
+  }
+
+  private static Socket connect(BrokerProcess broker) throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), broker.port());
+  }
+
+  private static long brokerThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().matches("shard-\\d+|control|background-\\d+"))
+        .count();
+  }
+}
