@@ -42,7 +42,18 @@ public final class EmbeddedBroker implements AutoCloseable {
    */
   public static EmbeddedBroker start(Map<String, String> settings) {
     try {
-      Path folder = Files.createTempDirectory("tidemark-test-");
+      return start(settings, Files.createTempDirectory("tidemark-test-"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while the broker started", e);
+    }
+  }
+
+  private static EmbeddedBroker start(Map<String, String> settings, Path folder)
+      throws IOException, InterruptedException {
+    try {
       Map<String, String> all = new LinkedHashMap<>(settings);
       all.put("listeners", "PLAINTEXT://127.0.0.1:0");
       all.put("log.dirs", folder.resolve("data").toString());
@@ -50,12 +61,18 @@ public final class EmbeddedBroker implements AutoCloseable {
       all.putIfAbsent("offsets.topic.num.partitions", "5");
       all.putIfAbsent("group.initial.rebalance.delay.ms", "0");
       return new EmbeddedBroker(BrokerProcess.start(all, true), folder);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while the broker started", e);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      try {
+        delete(folder);
+      } catch (IOException alsoFailed) {
+        e.addSuppressed(alsoFailed);
+      }
+      throw e;
     }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    new FileDirectory(folder.resolveSibling(".")).delete(folder.getFileName().toString());
   }
 
   /** For clients' {@code bootstrap.servers}. */
@@ -67,8 +84,11 @@ public final class EmbeddedBroker implements AutoCloseable {
   @Override
   public void close() {
     try {
-      broker.stop();
-      new FileDirectory(folder.resolveSibling(".")).delete(folder.getFileName().toString());
+      try {
+        broker.stop();
+      } finally {
+        delete(folder);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

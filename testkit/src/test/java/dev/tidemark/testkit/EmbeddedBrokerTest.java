@@ -1,11 +1,18 @@
 package dev.tidemark.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -32,6 +39,21 @@ class EmbeddedBrokerTest {
     int threadsBefore = brokerThreads();
     EmbeddedBroker.start().close();
     assertThat(brokerThreads()).isEqualTo(threadsBefore);
+  }
+
+  @Test
+  void aStartThatFailsLeavesNoFolder() throws IOException {
+    Set<Path> before = folders();
+    assertThatThrownBy(() -> EmbeddedBroker.start(Map.of("num.partitions", "none")))
+        .hasMessageContaining("num.partitions");
+    assertThat(folders()).isEqualTo(before);
+  }
+
+  private static Set<Path> folders() throws IOException {
+    try (Stream<Path> all = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+      return all.filter(path -> path.getFileName().toString().startsWith("tidemark-test-"))
+          .collect(Collectors.toSet());
+    }
   }
 
   private static int brokerThreads() {
