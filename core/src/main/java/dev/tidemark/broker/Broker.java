@@ -16,6 +16,7 @@ import dev.tidemark.metadata.Reply;
 import dev.tidemark.metadata.TopicConfigs;
 import dev.tidemark.quorum.MetadataLog;
 import dev.tidemark.quorum.SingleVoterLog;
+import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -194,6 +195,16 @@ public final class Broker {
           partition.stop();
           open.add(partition.log());
         });
+    // The logs change hands, so the shard must have heard of the end of each sync before.
+    data.background()
+        .run(
+            PartitionLeader.SYNCS,
+            () -> open,
+            (all, none) -> closeLogs(open, running, hosted, outcome));
+  }
+
+  private void closeLogs(
+      List<PartitionLog> open, Maintenance running, HostedLogs hosted, Outcome outcome) {
     data.background()
         .run(
             "stop",

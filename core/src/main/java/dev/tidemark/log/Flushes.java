@@ -61,6 +61,14 @@ final class Flushes {
         || (unsyncedSinceMs >= 0 && monotonicMs - unsyncedSinceMs >= settings.flushMs());
   }
 
+  /** Syncs what the syncs under way are to sync, or waits for them. Blocks. */
+  void completeAll() throws IOException {
+    for (LogFlush flush : List.copyOf(underWay)) {
+      flush.syncFiles();
+      finish(flush, null);
+    }
+  }
+
   LogFlush prepare() throws IOException {
     List<Segment> segments = new ArrayList<>(1);
     List<LogFile> files = new ArrayList<>(2);

@@ -15,6 +15,8 @@ final class LogFlush {
   private final List<LogFile> smallFiles;
   private final @Nullable Directory folder;
   private boolean done;
+  private boolean synced;
+  private @Nullable IOException failure;
 
   LogFlush(
       long endOffset,
@@ -48,8 +50,28 @@ final class LogFlush {
     return done;
   }
 
-  /** Runs anywhere. The folder last: a name must not outlive a power loss without its content. */
-  void syncFiles() throws IOException {
+  /**
+   * Runs anywhere. Whoever calls it while another thread does, as a close may, waits for that one
+   * and gets its result: a file's failed sync is told once, and one more sync would succeed though
+   * the pages are lost. So there is a monitor, which no append and no read ever takes.
+   */
+  synchronized void syncFiles() throws IOException {
+    if (failure != null) {
+      throw new IOException("A sync failed before: " + failure.getMessage(), failure);
+    }
+    if (!synced) {
+      try {
+        syncEach();
+      } catch (IOException e) {
+        failure = e;
+        throw e;
+      }
+      synced = true;
+    }
+  }
+
+  /** The folder last: a name must not outlive a power loss without its content. */
+  private void syncEach() throws IOException {
     for (LogFile file : files) {
       file.sync();
     }

@@ -382,7 +382,8 @@ public final class PartitionLog implements AutoCloseable {
    * Closes the log; without effect when closed.
    *
    * @param clean true to sync everything so that the next opening needs no scan; a log that failed
-   *     cannot be closed so, and the broker must leave no clean marker then
+   *     cannot be closed so, and the broker must leave no clean marker then. Waits for a {@link
+   *     FlushTask} that runs on another thread, and does the work of one that has yet to run
    */
   public void close(boolean clean) throws IOException {
     if (closed) {
@@ -405,6 +406,8 @@ public final class PartitionLog implements AutoCloseable {
   }
 
   private void closeCleanly() throws IOException {
+    // What they took is no longer dirty, though perhaps not synced, and their files close now.
+    state.flushes.completeAll();
     Segment active = state.segments.active();
     if (active.isAnythingDirty()) {
       active.seal();

@@ -29,6 +29,9 @@ import org.slf4j.LoggerFactory;
 public final class PartitionLeader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionLeader.class);
 
+  /** The background queue of syncs: what is queued behind them finds all their ends told. */
+  public static final String SYNCS = "flush";
+
   private record Waiting(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {}
 
   private final PartitionLog log;
@@ -169,7 +172,7 @@ public final class PartitionLeader implements AutoCloseable {
     }
     if (!task.isEmpty()) {
       flushing = true;
-      background.run("flush", task, (done, failure) -> onFlushed(task, done, failure));
+      background.run(SYNCS, task, (done, failure) -> onFlushed(task, done, failure));
     }
   }
 

@@ -104,6 +104,37 @@ class LogFailureTest {
   }
 
   @Test
+  void aCleanCloseSyncsWhatASyncThatHasYetToRunTook() throws Exception {
+    for (int seed = 0; seed < 20; seed++) {
+      LogFixture own = new LogFixture();
+      PartitionLog log = own.open();
+      own.append(log, 1, "a");
+      log.roll();
+      own.append(log, 1, "b");
+      FlushTask late = log.flush();
+      log.close(true);
+      assertThat(late.run()).isTrue();
+      late.onDone(true, null);
+      assertThat(own.disk.openFiles()).isZero();
+      own.disk.powerLoss(seed);
+      PartitionLog again = own.open(new LogOpening(true, 2, 0));
+      assertThat(LogFixture.bases(again)).containsExactly(0L, 1L);
+    }
+  }
+
+  @Test
+  void aCloseIsNotCleanWhenASyncFailedWhoseEndTheLogHasNotHeardOf() throws Exception {
+    PartitionLog log = fixture.open();
+    fixture.append(log, 1, "a");
+    FlushTask flush = log.flush();
+    fixture.disk.faults().failNext(Change.SYNC, 0);
+    assertThatThrownBy(flush::run).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> log.close(true)).hasMessageContaining("A sync failed before");
+    flush.onDone(null, new IOException("told late"));
+    assertThat(fixture.disk.openFiles()).isZero();
+  }
+
+  @Test
   void flushMessagesAndFlushMsAskForASync() throws Exception {
     fixture.settings = fixture.settings.withFlushMessages(3).withFlushMs(1000);
     PartitionLog log = fixture.open();
