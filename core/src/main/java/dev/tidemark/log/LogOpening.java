@@ -6,10 +6,23 @@ package dev.tidemark.log;
  * @param cleanStop true when the folder carries a clean-shutdown marker: nothing needs a scan
  * @param recoveryPoint every offset below it was synced before; 0 when not known
  * @param logStartOffset the lowest offset that may be read; 0 when not known
+ * @param appendsSynced true when every append was synced before the next one: then no more than the
+ *     last batch may be cut, and damage before it is reported
  */
-public record LogOpening(boolean cleanStop, long recoveryPoint, long logStartOffset) {
+public record LogOpening(
+    boolean cleanStop, long recoveryPoint, long logStartOffset, boolean appendsSynced) {
+  /** For a log whose appends are synced now and then. */
+  public LogOpening(boolean cleanStop, long recoveryPoint, long logStartOffset) {
+    this(cleanStop, recoveryPoint, logStartOffset, false);
+  }
+
   /** For a log that does not exist yet, or of which nothing is known. */
   public static LogOpening unknown() {
     return new LogOpening(false, 0, 0);
+  }
+
+  /** For a log that is synced with every append, which makes a recovery point needless. */
+  public static LogOpening ofSyncedAppends() {
+    return new LogOpening(false, 0, 0, true);
   }
 }

@@ -35,6 +35,10 @@ final class LogRecovery {
   static LogState open(
       LogId id, Directory folder, LogSettings settings, LogOpening opening, Clock clock)
       throws IOException {
+    if (opening.appendsSynced() && !opening.cleanStop()) {
+      folder.create();
+      SyncedLogCheck.run(folder);
+    }
     LogState state = new LogState(id, folder, settings, clock);
     LogFolder files = LogFolder.tidy(id, folder, state.unsynced);
     new LogRecovery(state, opening, files).run();

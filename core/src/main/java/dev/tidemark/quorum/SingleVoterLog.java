@@ -52,7 +52,7 @@ public final class SingleVoterLog implements MetadataLog {
     }
     folder.create();
     PartitionLog opened =
-        PartitionLog.open(LOG_ID, folder, settings(), LogOpening.unknown(), clock);
+        PartitionLog.open(LOG_ID, folder, settings(), LogOpening.ofSyncedAppends(), clock);
     log = opened;
     listener = hearer;
     replay(opened, hearer);
@@ -92,25 +92,28 @@ public final class SingleVoterLog implements MetadataLog {
     QuorumStateFile.write(folder, nodeId, epoch, directoryId);
     long nowMs = clock.wallMs();
     try {
+      // Each append is synced before the next, as the opening of this log takes for granted.
       boolean first = to.logEndOffset() == 0;
       to.append(
           MetadataBatches.leaderChange(nodeId, to.logEndOffset(), epoch, nowMs),
           epoch,
           AppendOrigin.METADATA);
+      to.flushAndWait();
       if (first) {
         to.append(
             MetadataBatches.kraftVersion(to.logEndOffset(), epoch, nowMs),
             epoch,
             AppendOrigin.METADATA);
+        to.flushAndWait();
         to.append(
             MetadataBatches.voters(nodeId, directoryId, to.logEndOffset(), epoch, nowMs),
             epoch,
             AppendOrigin.METADATA);
+        to.flushAndWait();
       }
     } catch (RefusedAppend e) {
       throw new IOException(to.folder().path() + " refused a control record: " + e.getMessage(), e);
     }
-    to.flushAndWait();
   }
 
   @Override

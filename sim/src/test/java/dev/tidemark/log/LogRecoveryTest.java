@@ -128,6 +128,19 @@ class LogRecoveryTest {
   }
 
   @Test
+  void whereEachAppendIsSyncedNoSegmentIsCutThatHasAFollower() throws Exception {
+    log.close(false);
+    fixture.disk.processKill();
+    int lastByte = (int) fixture.folder().size(FIRST) - 1;
+    fixture.disk.rot("orders-0/" + FIRST, lastByte);
+    assertThatThrownBy(() -> fixture.open(LogOpening.ofSyncedAppends()))
+        .isInstanceOf(CorruptLog.class)
+        .hasMessageContaining(FIRST)
+        .hasMessageContaining("follows");
+    assertThat(fixture.folder().size(FIRST)).isEqualTo(lastByte + 1);
+  }
+
+  @Test
   void leftoversGoAndForeignFilesStay() throws Exception {
     log.close(true);
     Directory folder = fixture.folder();

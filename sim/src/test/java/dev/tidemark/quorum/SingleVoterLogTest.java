@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.env.Directory;
+import dev.tidemark.env.Directory.OpenMode;
+import dev.tidemark.env.LogFile;
+import dev.tidemark.log.CorruptLog;
 import dev.tidemark.sim.DiskFaults.Change;
 import dev.tidemark.sim.DiskFaults.PowerWentOff;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 class SingleVoterLogTest {
   private static final Uuid DIRECTORY = new Uuid(4, 4);
+  private static final String FILE = "__cluster_metadata-0/00000000000000000000.log";
 
   private final VirtualClock clock = new VirtualClock(1000);
   private VirtualDisk disk = new VirtualDisk(1);
@@ -181,5 +186,82 @@ class SingleVoterLogTest {
     assertThatThrownBy(() -> open().start(batch -> {}))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("quorum-state");
+  }
+
+  private Directory folder() {
+    return disk.root().directory("__cluster_metadata-0");
+  }
+
+  /** The log's file after an unclean end, with where each of three appends ends in it. */
+  private List<Long> endsOfThreeAppends() throws IOException {
+    List<Long> ends = new ArrayList<>();
+    SingleVoterLog log = open();
+    log.start(batch -> {});
+    for (String name : List.of("a", "b", "c")) {
+      log.append(topics(name), new Heard());
+      ends.add(folder().size("00000000000000000000.log"));
+    }
+    disk.processKill();
+    return ends;
+  }
+
+  @Test
+  void a_damaged_byte_before_the_last_append_stops_the_start_and_changes_nothing()
+      throws Exception {
+    int lastBegin = Math.toIntExact(endsOfThreeAppends().get(1));
+    for (int position = 0; position < lastBegin; position++) {
+      disk = new VirtualDisk(1);
+      endsOfThreeAppends();
+      disk.rot(FILE, position);
+      byte[] before = folder().readAll("00000000000000000000.log");
+      List<String> names = folder().list();
+      long changes = disk.faults().changes();
+      if (isPartOfALeaderEpoch(before, position)) {
+        continue; // no checksum covers it
+      }
+      assertThatThrownBy(() -> open().start(batch -> {}))
+          .as("byte %s", position)
+          .isInstanceOf(CorruptLog.class)
+          .hasMessageContaining(FILE)
+          .hasMessageContaining("is damaged at position")
+          .hasMessageContaining("Restore");
+      assertThat(disk.faults().changes()).isEqualTo(changes);
+      assertThat(folder().readAll("00000000000000000000.log")).isEqualTo(before);
+      assertThat(folder().list()).isEqualTo(names);
+      assertThat(disk.openFiles()).isZero();
+    }
+  }
+
+  private static boolean isPartOfALeaderEpoch(byte[] log, int position) {
+    int batch = 0;
+    while (batch < position) {
+      if (position >= batch + 12 && position < batch + 16) {
+        return true;
+      }
+      int length = ByteBuffer.wrap(log).getInt(batch + 8);
+      if (length <= 0 || length > log.length) {
+        return false; // the damaged byte is in the length
+      }
+      batch += 12 + length;
+    }
+    return false;
+  }
+
+  @Test
+  void a_torn_last_append_is_cut_and_the_log_starts_with_what_is_before_it() throws Exception {
+    List<Long> ends = endsOfThreeAppends();
+    for (long end = ends.get(1); end < ends.get(2); end++) {
+      disk = new VirtualDisk(1);
+      endsOfThreeAppends();
+      try (LogFile file = folder().open("00000000000000000000.log", OpenMode.READ_WRITE)) {
+        file.truncate(end);
+      }
+      Heard heard = new Heard();
+      try (SingleVoterLog log = open()) {
+        log.start(heard::onCommit);
+        log.append(topics("d"), heard);
+      }
+      assertThat(heard.names).as("cut at %s", end).containsExactly("a", "b", "d");
+    }
   }
 }
