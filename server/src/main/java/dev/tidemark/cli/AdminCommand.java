@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import java.time.Duration;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +13,7 @@ import picocli.CommandLine.Mixin;
 /** A command that asks the broker through Kafka's admin client. */
 abstract class AdminCommand implements Callable<Integer> {
   private static final int TIMEOUT_SECONDS = 30;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   @Mixin BootstrapOptions bootstrap = new BootstrapOptions();
 
@@ -19,8 +21,11 @@ abstract class AdminCommand implements Callable<Integer> {
   public final Integer call() throws CommandFailure, InterruptedException {
     Properties properties = bootstrap.clientProperties();
     properties.setProperty("default.api.timeout.ms", "" + TIMEOUT_SECONDS * 1000);
-    try (Admin admin = Admin.create(properties)) {
+    Admin admin = Admin.create(properties);
+    try {
       run(admin);
+    } finally {
+      admin.close(CLOSE_TIMEOUT);
     }
     return ExitCodes.OK;
   }
@@ -31,7 +36,8 @@ abstract class AdminCommand implements Callable<Integer> {
     try {
       return answer.get(TIMEOUT_SECONDS + 1L, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
-      throw CommandFailure.failed(FailureText.of(e));
+      Throwable cause = e.getCause();
+      throw CommandFailure.failed(cause == null ? e : cause);
     } catch (TimeoutException e) {
       throw CommandFailure.failed(
           "the broker did not answer within " + TIMEOUT_SECONDS + " s; see its log");

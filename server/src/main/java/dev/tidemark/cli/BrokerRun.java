@@ -2,6 +2,7 @@ package dev.tidemark.cli;
 
 import dev.tidemark.broker.folder.FolderRefused;
 import dev.tidemark.broker.settings.InvalidSetting;
+import dev.tidemark.server.BindFailure;
 import dev.tidemark.server.BrokerProcess;
 import dev.tidemark.server.FileDirectory;
 import java.io.IOException;
@@ -39,23 +40,36 @@ final class BrokerRun {
     } catch (InvalidSetting | FolderRefused | IllegalArgumentException e) {
       throw CommandFailure.failed(FailureText.of(e));
     } catch (IOException e) {
-      throw CommandFailure.failed(FailureText.of(e) + remedy(FailureText.of(e)));
+      throw CommandFailure.failed(FailureText.of(e) + remedy(e, formats));
     } catch (InterruptedException e) {
       throw CommandFailure.failed("the start was interrupted");
     }
   }
 
   /** The usual reasons that the file system gives, and what helps. */
-  private static String remedy(String message) {
+  private static String remedy(IOException failure, boolean isDev) {
+    if (failure instanceof BindFailure) {
+      return isDev ? " (--port)" : ""; // it says itself what helps
+    }
+    String message = FailureText.of(failure);
+    String options = isDev ? " with --data-dir, or --ephemeral for a temporary one" : "";
+    if (message.endsWith("choose another folder")) {
+      return options;
+    }
     if (message.contains("No space left")) {
       return "; free some space on that volume";
     }
     if (message.contains("no permission")
         || message.contains("Permission denied")
         || message.contains("Read-only file system")) {
-      return "; give this user the right to write there, or choose another folder";
+      return "; give this user the right to write there, or choose another folder" + options;
     }
     return "";
+  }
+
+  /** Which node this is, where it listens and where its data are. */
+  String description() {
+    return broker.description();
   }
 
   int port() {
@@ -80,6 +94,7 @@ final class BrokerRun {
       if (deletedAtEnd != null) {
         FileDirectory.deleteAll(deletedAtEnd);
       }
+      LOG.info("Tidemark stopped.");
     } catch (IOException | InterruptedException | RuntimeException e) {
       LOG.error("The broker did not stop cleanly.", e);
       exitCode = ExitCodes.FAILURE;

@@ -71,6 +71,7 @@ final class ConsumeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CommandFailure {
+    refuseMistakes();
     Properties settings = bootstrap.clientProperties();
     settings.setProperty("auto.offset.reset", fromBeginning ? "earliest" : "latest");
     settings.setProperty("default.api.timeout.ms", "30000");
@@ -93,6 +94,18 @@ final class ConsumeCommand implements Callable<Integer> {
       return ExitCodes.OK; // who read our output has had enough
     }
     return ExitCodes.OK;
+  }
+
+  private void refuseMistakes() throws CommandFailure {
+    if (maxMessages < 1) {
+      throw CommandFailure.usage("--max-messages must be at least 1, not " + maxMessages);
+    }
+    if (timeoutMs < 1) {
+      throw CommandFailure.usage("--timeout-ms must be at least 1, not " + timeoutMs);
+    }
+    if (keySeparator != null && keySeparator.isEmpty()) {
+      throw CommandFailure.usage("--key-separator is empty; leave it out to print values only");
+    }
   }
 
   private void begin(KafkaConsumer<byte[], byte[]> consumer) throws CommandFailure {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs a broker for development: formats its folder if need be, and says when it is ready. */
 final class DevRun {
   private static final String HOST = "127.0.0.1";
+  private static final int MAX_PORT = 65_535;
 
   private DevRun() {}
 
@@ -21,6 +22,10 @@ final class DevRun {
     if (options.ephemeral() && options.dataDir() != null) {
       throw CommandFailure.usage(
           "--ephemeral deletes its folder at the end and --data-dir names one to keep; leave one out");
+    }
+    if (options.port() < 0 || options.port() > MAX_PORT) {
+      throw CommandFailure.usage(
+          "--port " + options.port() + " is no port; give one from 0 to " + MAX_PORT);
     }
     ServerLogging.dev();
     Path folder = folder(options);
@@ -49,13 +54,19 @@ final class DevRun {
       if (asked == null) {
         return options.ephemeral()
             ? Files.createTempDirectory("tidemark-dev-")
-            : usualFolder(System.getenv("XDG_DATA_HOME"), System.getProperty("user.home", "."));
+            : usualFolder(System.getenv("XDG_DATA_HOME"), home());
       }
       return Path.of(asked).toAbsolutePath().normalize();
     } catch (IOException e) {
       throw CommandFailure.failed(
           "no temporary folder could be made: " + FailureText.of(e) + "; give one with --data-dir");
     }
+  }
+
+  /** What the shell calls ~; Java's user.home is the one of the user database instead. */
+  private static String home() {
+    String home = System.getenv("HOME");
+    return home == null || home.isEmpty() ? System.getProperty("user.home", ".") : home;
   }
 
   private static Path usualFolder(@Nullable String dataHome, String home) {

@@ -3,6 +3,7 @@ package dev.tidemark.cli;
 import dev.tidemark.broker.folder.FolderRefused;
 import dev.tidemark.broker.settings.InvalidSetting;
 import dev.tidemark.server.BrokerProcess;
+import dev.tidemark.server.Formatted;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +27,14 @@ final class FormatCommand implements Callable<Integer> {
   @Override
   public Integer call() throws CommandFailure {
     try {
-      String id = BrokerProcess.format(ServerRun.settings(options.toServerOptions()), clusterId);
-      System.out.println("Formatted for cluster " + id + ".");
+      Formatted formatted =
+          BrokerProcess.format(ServerRun.settings(options.toServerOptions()), clusterId);
+      System.out.println(
+          String.join(", ", formatted.folders())
+              + (formatted.already() ? ": formatted already" : ": formatted")
+              + " for cluster "
+              + formatted.clusterId()
+              + ".");
       return ExitCodes.OK;
     } catch (InvalidSetting | FolderRefused | IOException e) {
       throw CommandFailure.failed(FailureText.of(e));

@@ -3,8 +3,10 @@ package dev.tidemark.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -24,6 +26,12 @@ import picocli.CommandLine.Parameters;
     name = "produce",
     description = "Writes each line of standard input to a topic as one record.")
 final class ProduceCommand implements Callable<Integer> {
+  private static final Set<String> ACKS = Set.of("all", "-1", "1", "0");
+  private static final Set<String> COMPRESSIONS = Set.of("none", "gzip", "snappy", "lz4", "zstd");
+
+  /** For what a failure left unsent; all else was flushed before. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
   @Mixin BootstrapOptions bootstrap = new BootstrapOptions();
 
   @Parameters(paramLabel = "TOPIC", description = "The topic; created if the broker allows it.")
@@ -60,6 +68,7 @@ final class ProduceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CommandFailure, IOException {
+    refuseMistakes();
     Properties settings = bootstrap.clientProperties();
     settings.setProperty("acks", acks);
     settings.setProperty("enable.idempotence", String.valueOf(acks.matches("all|-1")));
@@ -67,9 +76,14 @@ final class ProduceCommand implements Callable<Integer> {
     settings.setProperty("linger.ms", "5");
     settings.setProperty("max.block.ms", "30000");
     settings.putAll(properties);
-    try (KafkaProducer<byte[], byte[]> producer =
-        new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
-      sendAll(producer);
+    try {
+      KafkaProducer<byte[], byte[]> producer =
+          new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+      try {
+        sendAll(producer);
+      } finally {
+        producer.close(CLOSE_TIMEOUT);
+      }
     } catch (KafkaException e) {
       throw failed(e);
     }
@@ -77,18 +91,35 @@ final class ProduceCommand implements Callable<Integer> {
     if (failed != null) {
       throw failed(failed);
     }
-    System.err.println(acknowledged + " records written to " + topic + ".");
+    System.err.println(records() + " written to " + topic + ".");
     return ExitCodes.OK;
+  }
+
+  private void refuseMistakes() throws CommandFailure {
+    if (properties.containsKey("transactional.id")) {
+      throw CommandFailure.failed(
+          "transactional.id cannot be used: transactions are not supported yet; leave it out");
+    }
+    if (!ACKS.contains(acks)) {
+      throw CommandFailure.usage("--acks " + acks + " is not one of all, 1, 0");
+    }
+    if (!COMPRESSIONS.contains(compression)) {
+      throw CommandFailure.usage(
+          "--compression " + compression + " is not one of none, gzip, snappy, lz4, zstd");
+    }
+    if (keySeparator != null && keySeparator.isEmpty()) {
+      throw CommandFailure.usage("--key-separator is empty; leave it out for records without keys");
+    }
+  }
+
+  private String records() {
+    long count = acknowledged.get();
+    return count + (count == 1 ? " record" : " records");
   }
 
   private CommandFailure failed(Exception cause) {
     return CommandFailure.failed(
-        "writing to "
-            + topic
-            + " failed after "
-            + acknowledged
-            + " records: "
-            + FailureText.of(cause));
+        "writing to " + topic + " failed after " + records() + ": " + FailureText.of(cause));
   }
 
   private void sendAll(KafkaProducer<byte[], byte[]> producer) throws CommandFailure, IOException {
@@ -102,8 +133,15 @@ final class ProduceCommand implements Callable<Integer> {
             failure.compareAndSet(null, exception);
           }
         };
+    long number = 0;
     for (byte[] line = lines.next(); line != null; line = lines.next()) {
-      Object unused = producer.send(record(line, separator), callback);
+      number++;
+      ProducerRecord<byte[], byte[]> record = record(line, separator);
+      if (record == null) {
+        producer.flush();
+        throw withoutSeparator(line, number);
+      }
+      Object unused = producer.send(record, callback);
       if (failure.get() != null) {
         return;
       }
@@ -114,19 +152,28 @@ final class ProduceCommand implements Callable<Integer> {
     producer.flush();
   }
 
-  private ProducerRecord<byte[], byte[]> record(byte[] line, byte @Nullable [] separator)
-      throws CommandFailure {
+  private CommandFailure withoutSeparator(byte[] line, long number) {
+    return CommandFailure.failed(
+        "line "
+            + number
+            + " ('"
+            + new String(line, UTF_8)
+            + "') has no '"
+            + keySeparator
+            + "'; "
+            + records()
+            + " written before it; leave --key-separator out for records without a key");
+  }
+
+  /** Null when the line has no separator where it needs one. */
+  private @Nullable ProducerRecord<byte[], byte[]> record(
+      byte[] line, byte @Nullable [] separator) {
     if (separator == null) {
       return new ProducerRecord<>(topic, line);
     }
     int at = indexOf(line, separator);
     if (at < 0) {
-      throw CommandFailure.failed(
-          "the line '"
-              + new String(line, UTF_8)
-              + "' has no '"
-              + keySeparator
-              + "'; leave --key-separator out for records without a key");
+      return null;
     }
     return new ProducerRecord<>(
         topic,

@@ -2,6 +2,7 @@ package dev.tidemark.cli;
 
 import dev.tidemark.server.ServerLogging;
 import dev.tidemark.server.SettingsFile;
+import dev.tidemark.server.Version;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -16,7 +17,7 @@ final class ServerRun {
     ServerLogging.server();
     Logger log = LoggerFactory.getLogger(ServerRun.class);
     BrokerRun broker = BrokerRun.start(settings(options), false, null);
-    log.info("Tidemark {} is ready.", dev.tidemark.server.Version.current());
+    log.info("Tidemark {} is ready: {}.", Version.current(), broker.description());
     return broker.awaitEnd();
   }
 

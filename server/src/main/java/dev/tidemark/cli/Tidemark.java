@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.broker.settings.NearestName;
 import dev.tidemark.server.ServerLogging;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,7 @@ public final class Tidemark {
         (mistake, unused) -> {
           System.err.println(
               "tidemark: "
-                  + FailureText.of(mistake)
+                  + mistakeText(mistake)
                   + "; see '"
                   + mistake.getCommandLine().getCommandSpec().qualifiedName()
                   + " --help'");
@@ -71,6 +72,19 @@ public final class Tidemark {
                 ? report(known)
                 : report(CommandFailure.failed(FailureText.of(failure))));
     return line.execute(args.toArray(new String[0]));
+  }
+
+  private static String mistakeText(CommandLine.ParameterException mistake) {
+    if (mistake instanceof CommandLine.UnmatchedArgumentException unmatched
+        && !unmatched.isUnknownOption()
+        && !mistake.getCommandLine().getSubcommands().isEmpty()) {
+      String given = unmatched.getUnmatched().get(0);
+      String nearest = NearestName.find(given, mistake.getCommandLine().getSubcommands().keySet());
+      return "unknown command '"
+          + given
+          + (nearest == null ? "'" : "'; did you mean '" + nearest + "'?");
+    }
+    return FailureText.of(mistake).replace("option option", "option");
   }
 
   private static int report(CommandFailure failure) {

@@ -8,9 +8,11 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -25,10 +27,7 @@ final class TopicDescribeCommand extends AdminCommand {
 
   @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
-    TopicDescription topic = await(admin.describeTopics(List.of(name)).allTopicNames()).get(name);
-    if (topic == null) {
-      throw CommandFailure.failed("the broker did not answer for topic " + name);
-    }
+    TopicDescription topic = topic(admin);
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, name);
     Config config = await(admin.describeConfigs(List.of(resource)).all()).get(resource);
     System.out.printf(
@@ -41,6 +40,23 @@ final class TopicDescribeCommand extends AdminCommand {
           partition.leader() == null ? "none" : partition.leader().idString(),
           ids(partition.replicas()),
           ids(partition.isr()));
+    }
+  }
+
+  private TopicDescription topic(Admin admin) throws CommandFailure, InterruptedException {
+    KafkaFuture<TopicDescription> answer =
+        admin.describeTopics(List.of(name)).topicNameValues().get(name);
+    if (answer == null) {
+      throw CommandFailure.failed("the broker did not answer for topic " + name);
+    }
+    try {
+      return await(answer);
+    } catch (CommandFailure e) {
+      if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+        throw CommandFailure.failed(
+            "there is no topic " + name + "; 'tidemark topic list' shows those there are");
+      }
+      throw e;
     }
   }
 

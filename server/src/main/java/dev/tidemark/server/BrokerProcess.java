@@ -44,6 +44,7 @@ public final class BrokerProcess {
   private final NettyShard data;
   private final NettyShard control;
   private @Nullable Broker broker;
+  private String clusterId = "";
 
   private BrokerProcess(BrokerSettings settings) {
     this.settings = settings;
@@ -86,9 +87,9 @@ public final class BrokerProcess {
    * Formats the data folders of a node that are empty.
    *
    * @param clusterId the cluster; null for the one of the folders, or a new one
-   * @return the cluster's id
+   * @return the cluster and the folders
    */
-  public static String format(Map<String, String> properties, @Nullable String clusterId)
+  public static Formatted format(Map<String, String> properties, @Nullable String clusterId)
       throws IOException {
     BrokerSettings settings = BrokerSettings.parse(properties);
     settings.warnings().forEach(LOG::warn);
@@ -103,21 +104,27 @@ public final class BrokerProcess {
     }
   }
 
-  private static String format(
+  private static Formatted format(
       BrokerSettings settings, List<Directory> folders, @Nullable String clusterId)
       throws IOException {
     Randomness randomness = new SecureRandomness();
     String id = clusterId;
+    boolean already = true;
+    List<String> paths = new ArrayList<>();
     for (Directory folder : folders) {
-      if (id == null) {
-        id = FolderIdentity.read(folder).map(FolderIdentity::clusterId).orElse(null);
+      paths.add(folder.path());
+      FolderIdentity identity = FolderIdentity.read(folder).orElse(null);
+      if (identity == null) {
+        already = false;
+      } else if (id == null) {
+        id = identity.clusterId();
       }
     }
     if (id == null) {
       id = DataFolders.newClusterId(randomness);
     }
     DataFolders.format(folders, id, settings.nodeId(), randomness, SystemClock.INSTANCE);
-    return id;
+    return new Formatted(id, List.copyOf(paths), already);
   }
 
   private static List<Directory> folders(BrokerSettings settings) throws IOException {
@@ -149,8 +156,9 @@ public final class BrokerProcess {
     List<Directory> folders = folders(settings);
     locks.addAll(lock(folders));
     if (formats && DataFolders.areUnformatted(folders)) {
-      String unused = format(settings, folders, null);
+      Formatted unused = format(settings, folders, null);
     }
+    clusterId = FolderIdentity.read(folders.get(0)).map(FolderIdentity::clusterId).orElse("");
     Broker started = new Broker(settings, data, control, folders);
     for (ListenerAddress address : settings.listeners()) {
       NettyListener listener =
@@ -211,6 +219,21 @@ public final class BrokerProcess {
         settings.connectionsMaxIdleMs(),
         settings.maxConnections(),
         settings.maxConnectionsPerIp());
+  }
+
+  /** In one line: the node, its cluster, where it listens and where its data are. */
+  public String description() {
+    List<String> where = new ArrayList<>();
+    for (int i = 0; i < addresses.size(); i++) {
+      ListenerAddress address = settings.listeners().get(i);
+      where.add(address.name() + "://" + address.host() + ":" + addresses.get(i).getPort());
+    }
+    return "node %d of cluster %s, listening at %s, data in %s"
+        .formatted(
+            settings.nodeId(),
+            clusterId,
+            String.join(", ", where),
+            String.join(", ", settings.logDirs()));
   }
 
   /** The port of the first listener. */

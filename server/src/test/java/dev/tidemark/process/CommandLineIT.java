@@ -58,6 +58,37 @@ class CommandLineIT {
   }
 
   @Test
+  void whatWasDoneBeforeAMistakeIsTold() throws Exception {
+    try (BrokerUnderTest broker = BrokerUnderTest.start(installation.newFolder("data"))) {
+      broker.tidemark("", "topic", "create", "a").requireSuccess();
+      Ran deletion = broker.tidemark("", "topic", "delete", "a", "nope");
+      assertThat(deletion.out()).isEqualTo("Deleted a.\n");
+      failsWith(1, deletion, "not deleted: nope");
+      failsWith(1, broker.tidemark("", "topic", "describe", "nope"), "there is no topic nope; ");
+      failsWith(
+          1,
+          broker.tidemark("k:v\nw\n", "produce", "t", "--key-separator", ":"),
+          "line 2 ('w') has no ':'; 1 record written before it");
+      Ran written = broker.tidemark("v\n", "produce", "t").requireSuccess();
+      assertThat(written.err()).contains("1 record written to t.");
+    }
+  }
+
+  @Test
+  void aTransactionalIdIsRefusedAtOnce() throws Exception {
+    failsWith(
+        1,
+        tidemark("produce", "t", "--property", "transactional.id=x"),
+        "transactions are not supported yet; leave it out");
+  }
+
+  @Test
+  void anUnusableJavaHomeIsNamed() throws Exception {
+    Ran ran = Ran.of(installation.command(Map.of("JAVA_HOME", "/none"), "--version"), "");
+    assertThat(ran.requireSuccess().err()).contains("JAVA_HOME=/none", "using /");
+  }
+
+  @Test
   void aServerRunsFromItsFormattedFolderOnly() throws Exception {
     Path data = installation.newFolder("data");
     String config = installation.home().resolve("config/server.properties").toString();
@@ -65,16 +96,23 @@ class CommandLineIT {
       "--override", "log.dirs=" + data, "--override", "listeners=PLAINTEXT://127.0.0.1:0"
     };
     failsWith(1, tidemark(with(overrides, "server", "--config", config)), "format");
-    tidemark(with(overrides, "format", "--config", config)).requireSuccess();
-    tidemark(with(overrides, "format", "--config", config)).requireSuccess();
+    Ran first = tidemark(with(overrides, "format", "--config", config)).requireSuccess();
+    assertThat(first.out()).startsWith(data + ": formatted for cluster ");
+    Ran second = tidemark(with(overrides, "format", "--config", config)).requireSuccess();
+    assertThat(second.out()).startsWith(data + ": formatted already for cluster ");
     Process server =
         installation
             .command(Map.of(), with(overrides, "server", "--config", config))
             .redirectErrorStream(true)
             .start();
     try (var lines = server.inputReader()) {
-      assertThat(lines.lines().anyMatch(line -> line.contains("is ready"))).isTrue();
+      String line = lines.readLine();
+      while (line != null && !line.contains("is ready")) {
+        line = lines.readLine();
+      }
+      assertThat(line).contains("node 1 of cluster ", "PLAINTEXT://127.0.0.1:", data.toString());
       server.destroy();
+      assertThat(lines.lines()).anyMatch(last -> last.contains("Tidemark stopped."));
       assertThat(server.waitFor()).isZero();
     }
   }
@@ -103,7 +141,7 @@ class CommandLineIT {
           tidemark("dev", "--port", "0", "--data-dir", data.toString()),
           data.toString(),
           "another process",
-          "choose another folder");
+          "choose another folder with --data-dir, or --ephemeral");
     }
   }
 
@@ -124,6 +162,13 @@ class CommandLineIT {
     failsWith(2, tidemark("fly"), "fly", "--help");
     failsWith(2, tidemark(), "command");
     failsWith(2, tidemark("server"), "--config");
+    failsWith(2, tidemark("tpoic", "list"), "unknown command 'tpoic'; did you mean 'topic'?");
+    failsWith(2, tidemark("dev", "--port", "99999"), "--port", "65535");
+    failsWith(2, tidemark("consume", "t", "--max-messages", "0"), "--max-messages", "at least 1");
+    failsWith(2, tidemark("consume", "t", "--timeout-ms", "0"), "--timeout-ms", "at least 1");
+    failsWith(2, tidemark("produce", "t", "--key-separator", ""), "--key-separator", "empty");
+    failsWith(2, tidemark("produce", "t", "--acks", "2"), "--acks", "all, 1, 0");
+    failsWith(2, tidemark("produce", "t", "--compression", "zip"), "--compression", "zstd");
   }
 
   @Test

@@ -3,15 +3,15 @@ package dev.tidemark.broker.settings;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the key that somebody who mistyped one probably meant. */
-final class NearestName {
+/** Finds the name (of a key, a command) that somebody who mistyped it probably meant. */
+public final class NearestName {
   private NearestName() {}
 
   /**
    * The candidate with the smallest edit distance to {@code name} (the first one of several), or
    * null when none is within a third of its length.
    */
-  static @Nullable String find(String name, Collection<String> candidates) {
+  public static @Nullable String find(String name, Collection<String> candidates) {
     String nearest = null;
     int limit = Math.max(2, name.length() / 3) + 1;
     for (String candidate : candidates) {

@@ -93,6 +93,12 @@ public final class SettingsParser {
           String.join(",", roles),
           "must contain broker; nodes that are only controllers are not supported yet");
     }
+    if (roles != null && !roles.contains("controller")) {
+      throw InvalidSetting.of(
+          HonouredSettings.PROCESS_ROLES.name(),
+          String.join(",", roles),
+          "must contain controller as well; nodes that are only brokers are not supported yet");
+    }
     List<String> folders = value(HonouredSettings.LOG_DIRS);
     if (folders == null) {
       folders = value(HonouredSettings.LOG_DIR);

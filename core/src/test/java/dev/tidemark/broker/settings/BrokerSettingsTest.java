@@ -102,6 +102,8 @@ class BrokerSettingsTest {
     assertThatThrownBy(() -> BrokerSettings.parse(Map.of("compression.gzip.level", "12")))
         .hasMessage(
             "Invalid value '12' for compression.gzip.level: must be a whole number from -1 to 9.");
+    assertThatThrownBy(() -> BrokerSettings.parse(Map.of("process.roles", "broker")))
+        .hasMessageContaining("must contain controller as well");
     assertThatThrownBy(() -> BrokerSettings.parse(Map.of("auto.create.topics.enable", "yes")))
         .hasMessageContaining("must be true or false");
     assertThatThrownBy(() -> BrokerSettings.parse(Map.of("offsets.topic.num.partitions", "none")))
