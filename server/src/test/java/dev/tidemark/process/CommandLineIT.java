@@ -111,7 +111,7 @@ class CommandLineIT {
         line = lines.readLine();
       }
       assertThat(line).contains("node 1 of cluster ", "PLAINTEXT://127.0.0.1:", data.toString());
-      server.destroy();
+      assertThat(server.toHandle().destroy()).as("asked to stop").isTrue(); // keeps our end open
       assertThat(lines.lines()).anyMatch(last -> last.contains("Tidemark stopped."));
       assertThat(server.waitFor()).isZero();
     }
