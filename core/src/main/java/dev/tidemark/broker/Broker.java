@@ -98,6 +98,7 @@ public final class Broker {
   private void startControl(List<BrokerIncarnation.Listener> advertised, Outcome outcome)
       throws IOException {
     List<FolderIdentity> identities = DataFolders.load(directories, settings.nodeId());
+    DataFolders.requireMetadataLog(directories);
     List<DataFolder> folders = new ArrayList<>();
     for (Directory directory : directories) {
       folders.add(DataFolder.load(directory));

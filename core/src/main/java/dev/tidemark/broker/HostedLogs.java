@@ -1,7 +1,9 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.env.Clock;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
+import dev.tidemark.log.CorruptLog;
 import dev.tidemark.log.LogId;
 import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.LogSettings;
@@ -110,9 +112,7 @@ final class HostedLogs implements MetadataListener {
         .background()
         .run(
             "open " + Math.floorMod(assigned.id().hashCode(), OPENING_QUEUES),
-            () ->
-                PartitionLog.open(
-                    assigned.id(), directory, assigned.settings(), opening, shard.clock()),
+            () -> openChecked(assigned, directory, opening, shard.clock()),
             (log, failure) -> {
               onOpened(assigned, log, failure);
               done.run();
@@ -121,15 +121,35 @@ final class HostedLogs implements MetadataListener {
 
   private static final int OPENING_QUEUES = 2;
 
+  /** A log that ends below what was once synced has lost files: it is not served as if whole. */
+  private static PartitionLog openChecked(
+      Assigned assigned, Directory directory, LogOpening opening, Clock clock) throws IOException {
+    PartitionLog log =
+        PartitionLog.open(assigned.id(), directory, assigned.settings(), opening, clock);
+    if (log.logEndOffset() < opening.recoveryPoint()) {
+      long end = log.logEndOffset();
+      log.close(false);
+      throw new CorruptLog(
+          "%s ends at offset %d though it was synced up to %d: files are missing; restore them from a copy, or delete and create the topic again"
+              .formatted(directory.path(), end, opening.recoveryPoint()));
+    }
+    return log;
+  }
+
   private void onOpened(
       Assigned assigned, @Nullable PartitionLog log, @Nullable Throwable failure) {
     try {
       if (log == null) {
-        throw new IOException(String.valueOf(failure), failure);
+        throw failure instanceof IOException known
+            ? known
+            : new IOException(String.valueOf(failure), failure);
       }
       partitions.host(newLeader(log, assigned.leaderEpoch()));
     } catch (IOException e) {
-      LOG.error("{} cannot be opened and stays offline; other partitions serve", assigned.id(), e);
+      LOG.error(
+          "{} cannot be opened and stays offline, other partitions serve: {}",
+          assigned.id(),
+          e.getMessage());
       partitions.addOffline(assigned.id());
     }
   }

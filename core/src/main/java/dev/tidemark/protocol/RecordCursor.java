@@ -16,8 +16,11 @@ final class RecordCursor implements AutoCloseable {
   private static final int MAX_VARINT_SHIFT = 28;
   private static final int MAX_VARLONG_SHIFT = 63;
 
-  /** No client can hold a larger batch in memory; beyond it a batch is a decompression bomb. */
-  private static final long MAX_INFLATED_BYTES = Integer.MAX_VALUE;
+  /**
+   * Beyond this a batch is a decompression bomb: what inflates is walked on the shard, and Java
+   * clients collect at most max.request.size (1 MiB by default) before they compress it.
+   */
+  private static final long MAX_INFLATED_BYTES = 128L << 20;
 
   private final ByteBuffer window;
   private final int compressionId;

@@ -39,6 +39,7 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
   private @Nullable ByteBuf frame;
   private int frameBytes;
   private @Nullable ByteBuf held;
+  private @Nullable ByteBuf rest;
   private int sizePrefix;
   private int sizePrefixBytes;
 
@@ -55,7 +56,7 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
 
   /** Who gets the frames. */
   interface Sink {
-    /** False to stop reading for now. */
+    /** False to stop for now: no further frame is delivered, nor anything read. */
     boolean wantsMore();
 
     /** One whole frame; it belongs to the sink. */
@@ -102,7 +103,14 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
   }
 
   private void readFrames(ByteBuf source) {
-    while (source.isReadable() && readSize(source)) {
+    while (source.isReadable()) {
+      if (!sink.wantsMore()) {
+        rest = ownCopy(source);
+        return;
+      }
+      if (!readSize(source)) {
+        return;
+      }
       if (!memory.mayBegin(sizePrefix)) {
         hold(source);
         return;
@@ -111,14 +119,31 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
     }
   }
 
+  private void hold(ByteBuf source) {
+    held = ownCopy(source);
+    sink.onNoMemory(sizePrefix);
+  }
+
   /** The scratch buffer is everybody's, so the rest of it moves to a buffer of its exact size. */
   @SuppressWarnings("ReferenceEquality") // which of the two buffers it is, not what is in it
-  private void hold(ByteBuf source) {
-    held =
-        source == scratch
-            ? Unpooled.buffer(source.readableBytes(), source.readableBytes()).writeBytes(source)
-            : source;
-    sink.onNoMemory(sizePrefix);
+  private ByteBuf ownCopy(ByteBuf source) {
+    return source == scratch
+        ? Unpooled.buffer(source.readableBytes(), source.readableBytes()).writeBytes(source)
+        : source;
+  }
+
+  /** True if bytes that were read wait until the sink wants more. */
+  boolean hasRest() {
+    return rest != null;
+  }
+
+  /** The sink wants more again: goes on with what was read before. */
+  void readRest() {
+    ByteBuf read = rest;
+    if (read != null) {
+      rest = null;
+      readFrames(read);
+    }
   }
 
   /** Completes the size prefix; false when more bytes are needed or the size is refused. */
@@ -163,6 +188,7 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
   /** Gives back what a broken-off frame holds; the end of use. */
   void close() {
     held = null;
+    rest = null;
     ByteBuf begun = frame;
     if (begun != null) {
       frame = null;

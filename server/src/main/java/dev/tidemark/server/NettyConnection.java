@@ -103,11 +103,16 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
     } else {
       sendParts(frame);
     }
-    if (inBurst) {
+    if (inBurst && unsentBytes() <= MAX_UNSENT_BYTES) {
       needsFlush = true;
     } else {
       flush();
     }
+  }
+
+  private long unsentBytes() {
+    ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+    return unsent == null ? 0 : unsent.totalPendingWriteBytes();
   }
 
   private void sendGathered(OutboundFrame frame) {
@@ -240,7 +245,10 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   private void resume(int reason) {
     if ((pauses & reason) != 0) {
       pauses &= ~reason;
-      if (pauses == 0) {
+      if (pauses == 0 && reader.hasRest()) {
+        // As an event of its own: whoever resumes may be in the midst of a frame of this peer.
+        channel.eventLoop().execute(this::readRest);
+      } else if (pauses == 0) {
         channel.config().setAutoRead(true);
       }
     }
@@ -265,6 +273,23 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
       channel.pipeline().fireExceptionCaught(e);
     }
     endBurst();
+  }
+
+  /** Goes on with frames that were read and left when this connection was paused. */
+  private void readRest() {
+    if (pauses != 0 || closing) {
+      return;
+    }
+    inBurst = true;
+    try {
+      reader.readRest();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      channel.pipeline().fireExceptionCaught(e);
+    }
+    endBurst();
+    if (pauses == 0 && !closing) {
+      channel.config().setAutoRead(true);
+    }
   }
 
   @Override

@@ -498,6 +498,44 @@ class NettyListenerTest {
       }
     }
 
+    /** They all come with one read: the bound has to hold between frames, not between reads. */
+    @Test
+    void ofManySmallRequestsOnlyThoseAreServedWhoseAnswersAreTaken() throws Exception {
+      AtomicInteger frames = new AtomicInteger();
+      byte[] answer = new byte[64 * KIB];
+      ByteBuffer.wrap(answer).putInt(answer.length - 4);
+      listen(
+          NetworkSettings.defaults(),
+          new Quiet() {
+            @Override
+            public void onFrame(Connection connection, InboundFrame frame) {
+              frame.release();
+              frames.incrementAndGet();
+              connection.send(
+                  OutboundFrame.of(List.of(new OutboundFrame.Bytes(ByteBuffer.wrap(answer)))));
+            }
+          });
+      int requests = 1500;
+      ByteBuffer all = ByteBuffer.allocate(requests * 8);
+      for (int i = 0; i < requests; i++) {
+        all.putInt(4).putInt(i);
+      }
+      try (Socket socket = connect();
+          Socket other = connect()) {
+        socket.setReceiveBufferSize(64 * KIB);
+        socket.getOutputStream().write(all.array());
+        for (int i = 0; i < 3; i++) { // the shard has been through the other peer's frames
+          other.getOutputStream().write(all.array(), 0, 8);
+          readFrame(new DataInputStream(other.getInputStream()));
+        }
+        assertThat(frames.get()).isLessThan(requests / 5);
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        for (int i = 0; i < requests; i++) {
+          assertThat(readFrame(in)).hasSize(answer.length - 4);
+        }
+      }
+    }
+
     @Test
     void closeAfterSendingSendsFirst() throws Exception {
       listen(

@@ -1,6 +1,7 @@
 package dev.tidemark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.env.Directory;
 import dev.tidemark.log.Batches;
@@ -213,6 +214,28 @@ class BrokerRestartTest {
     broker = broker.stoppedAndStarted();
     assertThat(produce(TOPIC, 1)).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
     assertThat(latest("others")).isEqualTo(2);
+  }
+
+  @Test
+  void aPartitionWhoseFilesAreGoneIsNotServedAsIfItWereEmpty() throws IOException {
+    create(TOPIC);
+    produce(TOPIC, 20);
+    broker = broker.stoppedAndStarted();
+    for (String name : folder().directory("events-0").list()) {
+      folder().directory("events-0").delete(name);
+    }
+    broker = broker.stoppedAndStarted();
+    assertThat(produce(TOPIC, 1)).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
+  }
+
+  @Test
+  void withoutItsMetadataLogANodeDoesNotStartOverItsOwnData() throws IOException {
+    create(TOPIC);
+    produce(TOPIC, 1);
+    folder().delete("__cluster_metadata-0");
+    assertThatThrownBy(() -> broker.killedAndStarted())
+        .hasMessageContaining("__cluster_metadata-0 is missing")
+        .hasMessageContaining("events-0");
   }
 
   @Test

@@ -97,6 +97,26 @@ public final class DataFolders {
     return identities;
   }
 
+  /**
+   * Refuses a node whose folders hold partitions but whose first folder has no metadata log: it
+   * would start as an empty cluster and take its own data for strays. Throws {@link FolderRefused}.
+   */
+  public static void requireMetadataLog(List<Directory> folders) throws IOException {
+    String log = SingleVoterLog.LOG_ID.folderName();
+    if (folders.get(0).exists(log)) {
+      return;
+    }
+    for (Directory folder : folders) {
+      for (String name : folder.list()) {
+        if (name.matches(".+-\\d+") && folder.isDirectory(name)) {
+          throw new FolderRefused(
+              "%s/%s is missing, though %s holds %s: without it nothing says which topics there are; restore it from a copy, or start with empty folders."
+                  .formatted(folders.get(0).path(), log, folder.path(), name));
+        }
+      }
+    }
+  }
+
   private static void refuseForeign(
       Directory folder, FolderIdentity identity, String clusterId, int nodeId) {
     if (!identity.clusterId().equals(clusterId)) {
