@@ -8,11 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory for received frames of one listener. A frame is charged with its announced size when
- * it begins, and one that does not fit waits, so the limit is passed by one frame at most: a frame
- * above {@link #BIG_ABOVE_BYTES} may begin in any case while there is no other of that kind, else
- * one that is larger than the limit could never be received. Big frames leave a quarter of the
- * limit to the small ones, so that peers that do not finish theirs cannot lock everybody out. Used
- * on the shard only.
+ * it begins, and one that does not fit waits, so the limit is passed by one frame at most, and by
+ * small frames that came with one read and are served without waiting. A frame above {@link
+ * #BIG_ABOVE_BYTES} may begin in any case while there is no other of that kind, else one that is
+ * larger than the limit could never be received. Big frames leave a quarter of the limit to the
+ * small ones, so that peers that do not finish theirs cannot lock everybody out. Used on the shard
+ * only.
  */
 final class FrameMemory {
   /** Frames above it are big. */

@@ -111,7 +111,9 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
       if (!readSize(source)) {
         return;
       }
-      if (!memory.mayBegin(sizePrefix)) {
+      // A frame that is here as a whole is served even when peers that do not finish theirs hold
+      // all the memory: it needs little, for it fits the scratch buffer, and gives it back at once.
+      if (source.readableBytes() < sizePrefix && !memory.mayBegin(sizePrefix)) {
         hold(source);
         return;
       }

@@ -498,6 +498,35 @@ class NettyListenerTest {
       }
     }
 
+    @Test
+    void peersThatDoNotFinishTheirFramesDoNotKeepSmallOnesOfOthersFromBeingServed()
+        throws Exception {
+      int frameBytes = 100 * KIB;
+      listen(new NetworkSettings(-1, -1, 50, frameBytes, 256 * KIB, -1, 1000, 1000), new Echo());
+      List<Socket> unfinished = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        Socket socket = connect();
+        unfinished.add(socket);
+        DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+        out.writeInt(frameBytes);
+        out.writeShort(3);
+        out.flush();
+      }
+      for (int i = 0; i < 3; i++) {
+        try (Socket healthy = connect()) {
+          healthy.setSoTimeout(10_000);
+          DataOutputStream out = new DataOutputStream(healthy.getOutputStream());
+          out.writeInt(4);
+          out.writeInt(i);
+          out.flush();
+          assertThat(readFrame(new DataInputStream(healthy.getInputStream()))).hasSize(4);
+        }
+      }
+      for (Socket socket : unfinished) {
+        socket.close();
+      }
+    }
+
     /** They all come with one read: the bound has to hold between frames, not between reads. */
     @Test
     void ofManySmallRequestsOnlyThoseAreServedWhoseAnswersAreTaken() throws Exception {
