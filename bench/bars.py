@@ -15,7 +15,15 @@ BARS = [
     ("batched 1 KiB: broker CPU a record", "a", "broker_cpu_s_per_mrec", "max", 0.85),
     ("batched 100 B: rate", "b", "rec_s", "min", 1.0),
     ("batched 100 B: broker CPU a record", "b", "broker_cpu_s_per_mrec", "max", 0.7),
+    ("consume: rate", "f", "fetch_mb_s", "min", 1.0),
+    ("consume: broker CPU a record", "f", "broker_cpu_s_per_mrec", "max", 0.5),
+    ("2,000 partitions: a record in each", "h_single", "all_acked_ms", "max", 1 / 4),
+    ("2,000 partitions: idle CPU", "h_single", "broker_cpu_pct", "max", 1 / 5),
+    ("kill -9 with 1 GB: in sync again", "l_single", "in_sync_ms", "max", 1 / 3),
+    ("kill -9 with 1 GB and 2,000 partitions: in sync again", "l_many", "in_sync_ms", "max", 1 / 6),
 ]
+# the same for figures that are a ratio already: of ours alone
+OWN = [("64 producers, synced before acknowledged, of one sync a record on the same disk", "sync", "per_disk_sync", 20)]
 
 
 def main():
@@ -41,6 +49,18 @@ def main():
         print("%s  %s: %.2f of Kafka's (bar: %s %.2f); pairs %s; medians %s and %s" % (
             "PASS" if ok else "FAIL", what, ratio, "at most" if kind == "max" else "at least", limit,
             " ".join("%.2f" % x for x in ratios), "%g" % statistics.median(ours), "%g" % statistics.median(theirs)))
+    for what, workload, field, limit in OWN:
+        ours, theirs = ([r[field] for r in last_of_pairs(values.get((label, workload), [])) if field in r]
+                        for label in ("tidemark", "kafka"))
+        if not ours:
+            print(f"FAIL  {what}: not measured")
+            failed += 1
+            continue
+        ok = statistics.median(ours) >= limit
+        failed += not ok
+        print("%s  %s: %.1f times (bar: at least %g); runs %s; Kafka's %s" % (
+            "PASS" if ok else "FAIL", what, statistics.median(ours), limit, " ".join("%.1f" % x for x in ours),
+            "%.1f" % statistics.median(theirs) if theirs else "not measured"))
     sys.exit(1 if failed else 0)
 
 

@@ -7,12 +7,12 @@
 #     -o FILE       the measured lines, one JSON each (default: a new file under $BENCH_HOME)
 #
 # From a clone: `mvn -B package` first (it makes the distribution that is measured). Needs python3, a JDK and Maven
-# (which fetches Kafka's jars once). Never two clusters at a time. Takes about ten minutes a pair. Exit 0: all bars
+# (which fetches Kafka's jars once). Never two clusters at a time. Takes about fifteen minutes a pair. Exit 0: all bars
 # pass; 1: one fails or was not measured; 2: usage. As root, run it under nice -n -15 on a shared machine.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export BENCH_HOME=${BENCH_HOME:-${TMPDIR:-/tmp}/kbase}
-mode=single pairs=3 out= w=i_single,k_single,warm,e,a,b
+mode=single pairs=3 out= w=i_single,k_single,h_single,l_single,l_many,warm,e,a,f,b,sync
 while getopts r:w:o: f; do
   case $f in r) pairs=$OPTARG ;; w) w=$OPTARG ;; o) out=$OPTARG ;; *) sed -n '2,12p' "${BASH_SOURCE[0]}"; exit 2 ;; esac
 done
@@ -29,9 +29,9 @@ for ((pair = 1; pair <= pairs; pair++)); do
     c=$(ctl "$t")
     echo "pair $pair of $pairs: $t" >&2
     "$c" stop
-    # i and k format and start their own nodes; the others share one that is warmed up first.
-    starts=$(tr ',' '\n' <<<"$w" | grep -E '^[ik]_' | paste -sd, -) || true
-    loads=$(tr ',' '\n' <<<"$w" | grep -vE '^[ik]_' | paste -sd, -) || true
+    # i, k, h and l format and start their own nodes; the others share one that is warmed up first.
+    starts=$(tr ',' '\n' <<<"$w" | grep -E '^[ikhl]_' | paste -sd, -) || true
+    loads=$(tr ',' '\n' <<<"$w" | grep -vE '^[ikhl]_' | paste -sd, -) || true
     if [ -n "$starts" ]; then
       "$here/run.py" --ctl "$c" --label "$t" --only "$starts" --out "$out" >&2
       "$c" stop

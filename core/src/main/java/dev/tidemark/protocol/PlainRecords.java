@@ -10,6 +10,12 @@ import java.nio.ByteBuffer;
 final class PlainRecords {
   private static final long NO_TIMESTAMP = -1;
   private static final int POSITION_BITS = 32;
+  private static final int TIMESTAMP_AT = 8;
+  private static final int TWO_BYTES = 0x3fff;
+  private static final long UNUSUAL = -1;
+
+  private int headRecordEnd;
+  private long headTimestampDelta;
 
   private boolean allKeyed;
   private long oldestMs;
@@ -32,32 +38,27 @@ final class PlainRecords {
     boolean keyed = true;
     int at = start;
     for (int i = 0; i < count; i++) {
-      long read = varint(buffer, at);
-      at = (int) read;
-      int length = (int) (read >> POSITION_BITS);
-      if (length < 0 || length > end - at) {
+      long head = end - at < Long.BYTES ? UNUSUAL : usualHead(buffer.getLong(at), i);
+      int recordEnd;
+      long delta;
+      if (head == UNUSUAL) {
+        at = readHead(buffer, at, end, i);
+        recordEnd = headRecordEnd;
+        delta = headTimestampDelta;
+      } else {
+        recordEnd = at + (int) (head >> POSITION_BITS);
+        delta = (head >>> TIMESTAMP_AT) & TWO_BYTES;
+        at += (int) head & 0x7f;
+      }
+      if (at < 0 || recordEnd > end) {
         return false;
       }
-      int recordEnd = at + length;
-      at++; // attributes: none are defined
-      long delta = 0;
-      int shift = 0;
-      byte b;
-      do {
-        b = buffer.get(at++);
-        delta |= (long) (b & 0x7f) << shift;
-        shift += 7;
-      } while (b < 0 && shift <= 63);
       long timestampMs = baseTimestampMs + ((delta >>> 1) ^ -(delta & 1));
       if (timestampMs != NO_TIMESTAMP) {
         oldest = Math.min(oldest, timestampMs);
         newest = Math.max(newest, timestampMs);
       }
-      read = varint(buffer, at);
-      if (b < 0 || (int) (read >> POSITION_BITS) != i) {
-        return false;
-      }
-      read = varint(buffer, (int) read);
+      long read = varint(buffer, at);
       int keySize = (int) (read >> POSITION_BITS);
       keyed &= keySize >= 0;
       at = (int) read + Math.max(keySize, 0);
@@ -70,15 +71,12 @@ final class PlainRecords {
       if (valueSize < -1 || valueSize > end || at > recordEnd) {
         return false;
       }
-      read = varint(buffer, at);
-      at = (int) read;
-      int headers = (int) (read >> POSITION_BITS);
-      if (headers != 0) {
-        at = skipHeaders(buffer, at, recordEnd, headers);
-      }
+      at = buffer.get(at) == 0 ? at + 1 : skipHeaders(buffer, at, recordEnd);
       if (at != recordEnd) {
         return false;
       }
+      // The same position, known sooner: the next record is read before this one's sizes are added.
+      at = recordEnd;
     }
     allKeyed = keyed;
     oldestMs = oldest;
@@ -86,14 +84,74 @@ final class PlainRecords {
     return at == end;
   }
 
-  /** Where the headers end, or -1. */
-  private static int skipHeaders(ByteBuffer buffer, int start, int recordEnd, int headers) {
-    if (headers < 0 || headers > recordEnd - start) {
+  /**
+   * A record's length, attributes, timestamp delta and offset delta out of its first eight bytes,
+   * where each number takes at most two: the record's size, the timestamp delta as encoded, and the
+   * bytes taken, from the top down.
+   */
+  private static long usualHead(long bigEndian, int index) {
+    long word = Long.reverseBytes(bigEndian);
+    int length = shortVarint(word);
+    int lengthBytes = shortVarintBytes(word);
+    long afterAttributes = word >>> (8 * (lengthBytes + 1));
+    int delta = shortVarint(afterAttributes);
+    int deltaBytes = shortVarintBytes(afterAttributes);
+    long last = afterAttributes >>> (8 * deltaBytes);
+    if ((length | delta) < 0 || (length & 1) != 0 || shortVarint(last) != index << 1) {
+      return UNUSUAL;
+    }
+    int taken = lengthBytes + 1 + deltaBytes + shortVarintBytes(last);
+    return ((long) (lengthBytes + (length >> 1)) << POSITION_BITS)
+        | ((long) delta << TIMESTAMP_AT)
+        | taken;
+  }
+
+  /** A varint of one or two bytes, as encoded, or -1. */
+  private static int shortVarint(long word) {
+    int low = (int) word & 0x7f;
+    if ((word & 0x80) == 0) {
+      return low;
+    }
+    return (word & 0x8000) == 0 ? low | ((int) (word >>> 1) & 0x3f80) : -1;
+  }
+
+  private static int shortVarintBytes(long word) {
+    return 1 + (int) (word >>> 7 & 1);
+  }
+
+  /** Reads the same of any record, byte by byte; where it ends, or -1. */
+  private int readHead(ByteBuffer buffer, int start, int end, int index) {
+    long read = varint(buffer, start);
+    int length = (int) (read >> POSITION_BITS);
+    int at = (int) read;
+    if (length < 0 || length > end - at) {
       return -1;
     }
-    int at = start;
+    headRecordEnd = at + length;
+    at++; // attributes: none are defined
+    long delta = 0;
+    int shift = 0;
+    byte b;
+    do {
+      b = buffer.get(at++);
+      delta |= (long) (b & 0x7f) << shift;
+      shift += 7;
+    } while (b < 0 && shift <= 63);
+    headTimestampDelta = delta;
+    read = varint(buffer, at);
+    return (b < 0 || (int) (read >> POSITION_BITS) != index) ? -1 : (int) read;
+  }
+
+  /** Where the headers end, or -1. */
+  private static int skipHeaders(ByteBuffer buffer, int start, int recordEnd) {
+    long read = varint(buffer, start);
+    int headers = (int) (read >> POSITION_BITS);
+    int at = (int) read;
+    if (headers < 0 || headers > recordEnd - at) {
+      return -1;
+    }
     for (int i = 0; i < headers; i++) {
-      long read = varint(buffer, at);
+      read = varint(buffer, at);
       int keySize = (int) (read >> POSITION_BITS);
       if (keySize < 0 || keySize > recordEnd - (int) read) {
         return -1;

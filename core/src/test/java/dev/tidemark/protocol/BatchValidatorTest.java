@@ -192,6 +192,31 @@ class BatchValidatorTest {
   }
 
   @Test
+  void theFastLookTakesRecordsOfAllSizesAndTimes() {
+    Random random = new Random(4);
+    int[] sizes = {0, 1, 5, 60, 64, 120, 8_100, 8_180, 9_000};
+    long[] deltasMs = {0, 1, 63, 64, 8_191, 8_192, 3_000_000, -1, -70, -9_000};
+    PlainRecords plain = new PlainRecords();
+    for (int round = 0; round < 500; round++) {
+      MemoryRecordsBuilder builder = builder(Compression.NONE);
+      long oldestMs = Long.MAX_VALUE;
+      long newestMs = -1;
+      for (int i = random.nextInt(100); i >= 0; i--) {
+        long timestampMs = NOW + deltasMs[random.nextInt(deltasMs.length)];
+        oldestMs = Math.min(oldestMs, timestampMs);
+        newestMs = Math.max(newestMs, timestampMs);
+        byte[] key = random.nextBoolean() ? null : new byte[random.nextInt(70)];
+        byte[] value = new byte[sizes[random.nextInt(sizes.length)]];
+        builder.append(new SimpleRecord(timestampMs, key, i % 3 == 0 ? null : value));
+      }
+      ByteBuffer batch = direct(builder);
+      assertThat(plain.areWellFormed(batch, header(batch))).as("round %s", round).isTrue();
+      assertThat(plain.oldestMs()).isEqualTo(oldestMs);
+      assertThat(plain.newestMs()).isEqualTo(newestMs);
+    }
+  }
+
+  @Test
   void exactlyOneBatchIsAccepted() {
     ByteBuffer one = batch(Compression.NONE);
     ByteBuffer two = ByteBuffer.allocate(2 * one.remaining());
