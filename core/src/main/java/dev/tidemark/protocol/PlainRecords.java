@@ -14,6 +14,9 @@ final class PlainRecords {
   private static final int TWO_BYTES = 0x3fff;
   private static final long UNUSUAL = -1;
 
+  /** The size -1, of what is null, as it is encoded. */
+  private static final byte NULL_SIZE = 1;
+
   private int headRecordEnd;
   private long headTimestampDelta;
 
@@ -35,7 +38,7 @@ final class PlainRecords {
   private boolean walk(ByteBuffer buffer, int start, int end, int count, long baseTimestampMs) {
     long oldest = Long.MAX_VALUE;
     long newest = NO_TIMESTAMP;
-    boolean keyed = true;
+    allKeyed = true;
     int at = start;
     for (int i = 0; i < count; i++) {
       long head = end - at < Long.BYTES ? UNUSUAL : usualHead(buffer.getLong(at), i);
@@ -58,17 +61,8 @@ final class PlainRecords {
         oldest = Math.min(oldest, timestampMs);
         newest = Math.max(newest, timestampMs);
       }
-      long read = varint(buffer, at);
-      int keySize = (int) (read >> POSITION_BITS);
-      keyed &= keySize >= 0;
-      at = (int) read + Math.max(keySize, 0);
-      if (keySize < -1 || keySize > end || at > recordEnd) {
-        return false;
-      }
-      read = varint(buffer, at);
-      int valueSize = (int) (read >> POSITION_BITS);
-      at = (int) read + Math.max(valueSize, 0);
-      if (valueSize < -1 || valueSize > end || at > recordEnd) {
+      at = skipKeyAndValue(buffer, at, end);
+      if (at < 0 || at >= recordEnd) {
         return false;
       }
       at = buffer.get(at) == 0 ? at + 1 : skipHeaders(buffer, at, recordEnd);
@@ -78,7 +72,6 @@ final class PlainRecords {
       // The same position, known sooner: the next record is read before this one's sizes are added.
       at = recordEnd;
     }
-    allKeyed = keyed;
     oldestMs = oldest;
     newestMs = newest;
     return at == end;
@@ -140,6 +133,31 @@ final class PlainRecords {
     headTimestampDelta = delta;
     read = varint(buffer, at);
     return (b < 0 || (int) (read >> POSITION_BITS) != index) ? -1 : (int) read;
+  }
+
+  /** Where a record's value ends, or -1; what its sizes lead to may lie beyond the record. */
+  private int skipKeyAndValue(ByteBuffer buffer, int start, int end) {
+    byte size = buffer.get(start);
+    if (size == NULL_SIZE) {
+      allKeyed = false;
+      return skipSized(buffer, start + 1, end);
+    }
+    if ((size & 1) != 0) {
+      return -1; // negative, in more bytes than it takes or not allowed at all
+    }
+    int keyEnd = skipSized(buffer, start, end);
+    return keyEnd < 0 ? -1 : skipSized(buffer, keyEnd, end);
+  }
+
+  /** Where the bytes end that follow their size, or -1. A size is followed by one byte at least. */
+  private static int skipSized(ByteBuffer buffer, int at, int end) {
+    int two = Short.reverseBytes(buffer.getShort(at));
+    if ((two & 0x8081) == 0x80) { // the usual size: two bytes, not negative
+      return at + 2 + (((two & 0x7f) | ((two >> 1) & 0x3f80)) >> 1);
+    }
+    long read = varint(buffer, at);
+    int size = (int) (read >> POSITION_BITS);
+    return size < -1 || size > end ? -1 : (int) read + Math.max(size, 0);
   }
 
   /** Where the headers end, or -1. */

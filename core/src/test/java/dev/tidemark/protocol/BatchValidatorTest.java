@@ -217,6 +217,23 @@ class BatchValidatorTest {
   }
 
   @Test
+  void aKeyIsMissingHoweverManyBytesSayItsNull() {
+    MemoryRecordsBuilder builder = builder(Compression.NONE);
+    builder.append(new SimpleRecord(NOW, null, bytes("v")));
+    ByteBuffer plain = direct(builder);
+    int keyAt = BatchHeader.SIZE + 4;
+    ByteBuffer longer = ByteBuffer.allocateDirect(plain.limit() + 1);
+    longer.put(plain.slice(0, keyAt)).put((byte) 0x81).put((byte) 0);
+    longer.put(plain.slice(keyAt + 1, plain.limit() - keyAt - 1)).flip();
+    longer.putInt(8, plain.getInt(8) + 1);
+    longer.put(BatchHeader.SIZE, (byte) (plain.get(BatchHeader.SIZE) + 2));
+    BatchRules compacted = new BatchRules("t-0", true, 1 << 20, false, 10_000, 5_000, -1, -1, 9, 3);
+    assertThat(refused(sealed(longer), compacted, Errors.INVALID_RECORD).message())
+        .contains("without a key");
+    refused(plain, compacted, Errors.INVALID_RECORD);
+  }
+
+  @Test
   void exactlyOneBatchIsAccepted() {
     ByteBuffer one = batch(Compression.NONE);
     ByteBuffer two = ByteBuffer.allocate(2 * one.remaining());
