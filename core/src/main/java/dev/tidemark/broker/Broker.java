@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import dev.tidemark.broker.folder.DataFolders;
 import dev.tidemark.broker.folder.FolderIdentity;
+import dev.tidemark.broker.metrics.RequestMetrics;
 import dev.tidemark.env.Connection;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
@@ -46,6 +47,7 @@ public final class Broker {
   private final Partitions partitions = new Partitions();
   private final TopicConfigs topicConfigs;
   private final HandlerRegistry registry = new HandlerRegistry();
+  private final RequestMetrics requestMetrics;
   private final Handlers handlers;
   private @Nullable MetadataLog metadataLog;
   private @Nullable HostedLogs logs;
@@ -70,12 +72,18 @@ public final class Broker {
     this.directories = List.copyOf(directories);
     this.topicConfigs =
         new TopicConfigs(settings.nodeId(), settings.texts(), settings.producerIdExpirationMs());
+    this.requestMetrics = new RequestMetrics(data.clock());
     this.handlers = new Handlers(settings, data, view, partitions);
   }
 
   /** Whom the transport asks for each new connection; to be used once the start is done. */
   public Connection.Acceptor acceptor() {
-    return connection -> new ClientConnection(connection, registry);
+    return connection -> new ClientConnection(connection, registry, requestMetrics);
+  }
+
+  /** What this node tells of itself; to be asked on the data shard, once the start is done. */
+  public NodeMetrics metrics() {
+    return new NodeMetrics(settings.nodeId(), partitions, view, requestMetrics);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.tidemark.broker;
 import static java.util.Objects.requireNonNull;
 
 import dev.tidemark.broker.settings.HonouredSettings;
+import dev.tidemark.broker.settings.HostPort;
 import dev.tidemark.broker.settings.InvalidSetting;
 import dev.tidemark.broker.settings.ListenerAddress;
 import dev.tidemark.broker.settings.Setting;
@@ -79,6 +80,11 @@ public final class BrokerSettings {
    */
   public List<ListenerAddress> advertisedListeners() {
     return advertisedListeners;
+  }
+
+  /** Where metrics and health checks are served; empty = nowhere. */
+  public Optional<HostPort> httpListener() {
+    return Optional.ofNullable(find(HonouredSettings.TIDEMARK_HTTP_LISTENER));
   }
 
   public int socketRequestMaxBytes() {

@@ -1,5 +1,6 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.broker.metrics.RequestMetrics;
 import dev.tidemark.env.Connection;
 import dev.tidemark.env.InboundFrame;
 import dev.tidemark.env.OutboundFrame;
@@ -34,6 +35,7 @@ final class ClientConnection implements Connection.Listener {
 
   private final Connection connection;
   private final HandlerRegistry handlers;
+  private final RequestMetrics metrics;
   private final ArrayDeque<Request> started = new ArrayDeque<>();
   private final ArrayDeque<InboundFrame> queued = new ArrayDeque<>();
   private ClientContext client;
@@ -42,9 +44,10 @@ final class ClientConnection implements Connection.Listener {
   private boolean closed;
   private boolean draining;
 
-  ClientConnection(Connection connection, HandlerRegistry handlers) {
+  ClientConnection(Connection connection, HandlerRegistry handlers, RequestMetrics metrics) {
     this.connection = connection;
     this.handlers = handlers;
+    this.metrics = metrics;
     this.client =
         new ClientContext(
             connection.id(),
@@ -92,7 +95,7 @@ final class ClientConnection implements Connection.Listener {
   private void start(InboundFrame frame) {
     try {
       ReceivedRequest received = ReceivedRequest.parse(frame.buffer());
-      Request request = new Request(received, this);
+      Request request = new Request(received, this, metrics.nowNs());
       started.add(request);
       if (request.api() != ApiKeys.PRODUCE) {
         startedOthers++;
@@ -136,6 +139,7 @@ final class ClientConnection implements Connection.Listener {
 
   /** Sends what is answered from the oldest on, then starts what has waited for it. */
   void onAnswered(Request request) {
+    metrics.onAnswered(request.api(), request.startedNs());
     if (closed) {
       request.abandon();
     }

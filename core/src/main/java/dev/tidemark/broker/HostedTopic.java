@@ -1,6 +1,7 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.Traffic;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -11,11 +12,13 @@ import org.jspecify.annotations.Nullable;
 final class HostedTopic {
   private final String name;
   private final Uuid id;
+  private final Traffic traffic;
   private @Nullable PartitionLeader[] partitions = new @Nullable PartitionLeader[0];
 
-  HostedTopic(String name, Uuid id) {
+  HostedTopic(String name, Uuid id, Traffic nodeTraffic) {
     this.name = name;
     this.id = id;
+    this.traffic = new Traffic(nodeTraffic);
   }
 
   String name() {
@@ -24,6 +27,10 @@ final class HostedTopic {
 
   Uuid id() {
     return id;
+  }
+
+  Traffic traffic() {
+    return traffic;
   }
 
   @Nullable PartitionLeader partition(int index) {
@@ -35,6 +42,7 @@ final class HostedTopic {
       partitions = Arrays.copyOf(partitions, Math.max(index + 1, partitions.length * 2));
     }
     partitions[index] = partition;
+    partition.countIn(traffic);
   }
 
   /** The hosted partitions, gaps left out. */

@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import dev.tidemark.log.LogId;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.Traffic;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,9 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The partitions that this broker hosts, by topic name and topic id. Owned by the data shard. */
 public final class Partitions {
-  private final Map<String, HostedTopic> byName = new TreeMap<>();
+  private final TreeMap<String, HostedTopic> byName = new TreeMap<>();
   private final Map<Uuid, HostedTopic> byId = new HashMap<>();
   private final Map<String, LogId> offline = new TreeMap<>();
+  private final Traffic traffic = new Traffic(null);
 
   /** The partition, or null if it is not hosted here. */
   public @Nullable PartitionLeader find(String topic, int partition) {
@@ -73,7 +75,8 @@ public final class Partitions {
   public void host(PartitionLeader partition) {
     String topic = partition.log().id().topic();
     Uuid topicId = partition.log().id().topicId();
-    HostedTopic hosted = byName.computeIfAbsent(topic, name -> new HostedTopic(name, topicId));
+    HostedTopic hosted =
+        byName.computeIfAbsent(topic, name -> new HostedTopic(name, topicId, traffic));
     byId.put(topicId, hosted);
     hosted.put(partition.log().id().partition(), partition);
   }
@@ -85,6 +88,16 @@ public final class Partitions {
       byName.remove(hosted.name());
     }
     return hosted;
+  }
+
+  /** What is written and read on this node. */
+  public Traffic traffic() {
+    return traffic;
+  }
+
+  /** The topics hosted here that follow {@code name}, by name; all of them after null. */
+  Collection<HostedTopic> topicsAfter(@Nullable String name) {
+    return name == null ? byName.values() : byName.tailMap(name, false).values();
   }
 
   /** A topic's partitions, by partition; none if it is not hosted here. */

@@ -25,13 +25,15 @@ public final class Request {
 
   private final ReceivedRequest received;
   private final ClientConnection connection;
+  private final long startedNs;
   private @Nullable OutboundFrame frame;
   private @Nullable Runnable onAbandoned;
   private boolean answered;
 
-  Request(ReceivedRequest received, ClientConnection connection) {
+  Request(ReceivedRequest received, ClientConnection connection, long startedNs) {
     this.received = received;
     this.connection = connection;
+    this.startedNs = startedNs;
   }
 
   public ApiKeys api() {
@@ -145,6 +147,11 @@ public final class Request {
     onAbandoned = null;
     frame = answer;
     connection.onAnswered(this);
+  }
+
+  /** When its frame was whole, on the monotonic clock. */
+  long startedNs() {
+    return startedNs;
   }
 
   boolean isAnswered() {

@@ -39,6 +39,7 @@ public final class PartitionLeader implements AutoCloseable {
   private final Timers timers;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
   private ArrayList<HighWatermarkListener> listeners = new ArrayList<>(0);
+  private @Nullable Traffic traffic;
   private int leaderEpoch;
   private long highWatermark;
   private boolean flushing;
@@ -58,6 +59,25 @@ public final class PartitionLeader implements AutoCloseable {
 
   public PartitionLog log() {
     return log;
+  }
+
+  /** Where what is written and read here is counted from now on. */
+  public void countIn(Traffic topicTraffic) {
+    traffic = topicTraffic;
+  }
+
+  /** A client's Fetch request was answered for this partition. */
+  public void fetched(boolean ok, long bytes) {
+    if (traffic != null) {
+      traffic.fetched(ok, bytes);
+    }
+  }
+
+  /** A client's Produce request was accepted or refused for this partition. */
+  public void produced(boolean ok) {
+    if (traffic != null) {
+      traffic.produced(ok);
+    }
   }
 
   public int leaderEpoch() {
@@ -96,6 +116,9 @@ public final class PartitionLeader implements AutoCloseable {
   public AppendResult append(ByteBuffer records, AppendOrigin origin)
       throws RefusedAppend, IOException {
     AppendResult result = log.append(records, leaderEpoch, origin);
+    if (traffic != null && !result.duplicate()) {
+      traffic.appended(result.lastOffset() - result.baseOffset() + 1, records.remaining());
+    }
     if (log.needsFlush()) {
       startFlush();
     } else if (!flushTimerSet && log.settings().flushMs() < Long.MAX_VALUE) {

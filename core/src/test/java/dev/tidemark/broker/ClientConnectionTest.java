@@ -2,6 +2,8 @@ package dev.tidemark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.broker.metrics.RequestMetrics;
+import dev.tidemark.metadata.FakeShard;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -30,7 +32,8 @@ class ClientConnectionTest {
           .add(ApiKeys.METADATA, metadatas::add)
           .add(ApiKeys.API_VERSIONS, request -> request.answer(new ApiVersionsResponseData()));
   private final FakeConnection peer = new FakeConnection();
-  private final ClientConnection connection = new ClientConnection(peer, handlers);
+  private final ClientConnection connection =
+      new ClientConnection(peer, handlers, new RequestMetrics(new FakeShard().clock()));
 
   private void receive(AbstractRequest request, int correlationId) {
     connection.onFrame(peer, peer.frame(request, correlationId));
@@ -150,7 +153,8 @@ class ClientConnectionTest {
                 request -> {
                   throw new IllegalStateException("broken on purpose");
                 });
-    ClientConnection broken = new ClientConnection(peer, failing);
+    ClientConnection broken =
+        new ClientConnection(peer, failing, new RequestMetrics(new FakeShard().clock()));
     broken.onFrame(peer, peer.frame(metadata(), 9));
     assertThat(peer.answered()).containsExactly(9);
     assertThat(peer.closed).isFalse();

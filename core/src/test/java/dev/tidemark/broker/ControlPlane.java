@@ -1,5 +1,6 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.broker.metrics.RequestMetrics;
 import dev.tidemark.broker.request.AlterConfigsHandler;
 import dev.tidemark.broker.request.AutoTopicCreation;
 import dev.tidemark.broker.request.ClusterNodes;
@@ -177,7 +178,8 @@ public final class ControlPlane {
   /** Sends a request on a connection of its own; the answer may come later. */
   public Sent send(AbstractRequest request) {
     FakeConnection peer = new FakeConnection();
-    ClientConnection connection = new ClientConnection(peer, registry);
+    ClientConnection connection =
+        new ClientConnection(peer, registry, new RequestMetrics(data.clock()));
     RequestHeader header =
         new RequestHeader(request.apiKey(), request.version(), "test", correlationId++);
     ByteBuffer frame = request.serializeWithHeader(header);

@@ -4,14 +4,18 @@ import dev.tidemark.broker.Broker;
 import dev.tidemark.broker.BrokerSettings;
 import dev.tidemark.broker.folder.DataFolders;
 import dev.tidemark.broker.folder.FolderIdentity;
+import dev.tidemark.broker.settings.HonouredSettings;
+import dev.tidemark.broker.settings.HostPort;
 import dev.tidemark.broker.settings.ListenerAddress;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Randomness;
 import dev.tidemark.metadata.BrokerIncarnation;
+import dev.tidemark.server.http.HttpEndpoint;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -43,6 +47,8 @@ public final class BrokerProcess {
   private final BrokerSettings settings;
   private final NettyShard data;
   private final NettyShard control;
+  private final ProcessProbe probe;
+  private @Nullable HttpEndpoint http;
   private @Nullable Broker broker;
   private String clusterId = "";
 
@@ -51,6 +57,7 @@ public final class BrokerProcess {
     NettyIo io = NettyIo.choose();
     this.data = newShard("shard-0", io);
     this.control = newShard("control", io);
+    this.probe = new ProcessProbe(data);
   }
 
   private NettyShard newShard(String name, NettyIo io) {
@@ -159,6 +166,7 @@ public final class BrokerProcess {
       Formatted unused = format(settings, folders, null);
     }
     clusterId = FolderIdentity.read(folders.get(0)).map(FolderIdentity::clusterId).orElse("");
+    openHttp();
     Broker started = new Broker(settings, data, control, folders);
     for (ListenerAddress address : settings.listeners()) {
       NettyListener listener =
@@ -169,6 +177,23 @@ public final class BrokerProcess {
     broker = started;
     BrokerOutcome.await("start", START_TIMEOUT_MS, outcome -> started.start(advertised(), outcome));
     listeners.forEach(NettyListener::accept);
+    probe.onServing(started.metrics(), listeners);
+  }
+
+  /** Before the broker starts, which may take long: it is asked how far it is. */
+  private void openHttp() throws IOException {
+    if (settings.httpListener().isPresent()) {
+      HostPort where = settings.httpListener().get();
+      InetSocketAddress address =
+          where.host().isEmpty()
+              ? new InetSocketAddress(where.port())
+              : new InetSocketAddress(where.host(), where.port());
+      try {
+        http = HttpEndpoint.open(address, probe);
+      } catch (IOException | UnresolvedAddressException e) {
+        throw new BindFailure(HonouredSettings.TIDEMARK_HTTP_LISTENER.name(), address, e);
+      }
+    }
   }
 
   private static InetSocketAddress bindAddress(ListenerAddress address) {
@@ -241,6 +266,12 @@ public final class BrokerProcess {
     return addresses.get(0).getPort();
   }
 
+  /** The port of the HTTP listener; 0 without one. */
+  public int httpPort() {
+    HttpEndpoint open = http;
+    return open == null ? 0 : open.port();
+  }
+
   /** Waits until the broker cannot go on; for ever, as a rule. */
   public void awaitFatalFailure() throws InterruptedException {
     fatalFailure.await();
@@ -249,6 +280,7 @@ public final class BrokerProcess {
   private void onFailure(String shard, Throwable failure) {
     LOG.error("An event on {} failed.", shard, failure);
     if (failure instanceof Error) {
+      probe.onFatalFailure("an event on " + shard + " failed: " + failure);
       fatalFailure.countDown();
     }
   }
@@ -258,12 +290,17 @@ public final class BrokerProcess {
    * that fails, this says why, and threads, ports and locks are given up all the same.
    */
   public void stop() throws IOException, InterruptedException {
+    probe.onStopping();
     List<StopStep> steps = new ArrayList<>();
     listeners.forEach(listener -> steps.add(listener::close));
     steps.add(this::stopBroker);
     steps.add(pool::stop); // while the shards still run its completions
     steps.add(control::stop);
     steps.add(data::stop);
+    HttpEndpoint open = http;
+    if (open != null) {
+      steps.add(open::close);
+    }
     Collections.reverse(locks);
     locks.forEach(lock -> steps.add(lock::close));
     runAll(steps.iterator());

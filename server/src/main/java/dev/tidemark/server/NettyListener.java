@@ -1,5 +1,6 @@
 package dev.tidemark.server;
 
+import dev.tidemark.broker.metrics.MetricVisitor;
 import dev.tidemark.env.Connection;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -139,6 +140,15 @@ public final class NettyListener {
       connection.close();
     }
     scratch.release();
+  }
+
+  /** Tells how many connections there are; on the shard. */
+  void visit(MetricVisitor visitor) {
+    String labels = "listener=\"" + name + "\"";
+    visitor.gauge("kafka_server_socketservermetrics_connection_count", labels, connections.size());
+    visitor.counter(
+        "kafka_server_socketservermetrics_connection_creation_total", labels, connectionCounter);
+    visitor.gauge("tidemark_network_frame_memory_bytes", labels, memory.usedBytes());
   }
 
   // ---- for the connections, on the shard

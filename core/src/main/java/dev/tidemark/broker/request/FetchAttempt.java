@@ -154,6 +154,15 @@ final class FetchAttempt {
     return aborted;
   }
 
+  private void count(Part part, int bytes) {
+    boolean ok = part.data().errorCode() == Errors.NONE.code();
+    if (part.partition() != null) {
+      part.partition().fetched(ok, bytes);
+    } else {
+      partitions.traffic().fetched(ok, bytes);
+    }
+  }
+
   /** The answer, which takes over the records found. */
   FetchResponseData toResponse(FetchSession session, boolean incremental) {
     FetchResponseData response = new FetchResponseData().setSessionId(session.id());
@@ -163,9 +172,11 @@ final class FetchAttempt {
       if (!incremental || news) {
         topics.add(part.wanted().key(), part.data());
       }
-      if (FetchResponse.recordsSize(part.data()) > 0) {
+      int size = FetchResponse.recordsSize(part.data());
+      if (size > 0) {
         session.moveToEnd(part.wanted());
       }
+      count(part, size);
     }
     return response;
   }

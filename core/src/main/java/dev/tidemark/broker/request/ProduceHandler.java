@@ -73,10 +73,12 @@ public final class ProduceHandler implements RequestHandler {
       PartitionProduceData produced) {
     PartitionProduceResponse response = answer.nextPartition(produced.index());
     if (name == null) {
+      partitions.traffic().produced(false);
       fail(response, Errors.UNKNOWN_TOPIC_ID, "no topic has the id " + topic.topicId());
       return;
     }
     if (Topic.isInternal(name) && !ADMIN_CLIENT_ID.equals(request.header().clientId())) {
+      partitions.traffic().produced(false);
       fail(response, Errors.INVALID_TOPIC_EXCEPTION, "clients may not write to " + name);
       return;
     }
@@ -86,13 +88,16 @@ public final class ProduceHandler implements RequestHandler {
             : partitions.find(topic.topicId(), produced.index());
     ByteBuffer records = ReceivedRequest.recordsOf(produced);
     if (partition == null || partition.isStopped()) {
+      partitions.traffic().produced(false);
       fail(
           response,
           partitions.missing(name, produced.index()),
           "%s-%d is not served by this broker".formatted(name, produced.index()));
     } else if (records == null) {
+      partition.produced(false);
       fail(response, Errors.INVALID_RECORD, "the request holds no records for this partition");
     } else if (request.version() < FIRST_VERSION_WITH_ZSTD && ReceivedRequest.isZstd(records)) {
+      partition.produced(false);
       fail(
           response,
           Errors.UNSUPPORTED_COMPRESSION_TYPE,
@@ -113,8 +118,10 @@ public final class ProduceHandler implements RequestHandler {
           .setBaseOffset(result.baseOffset())
           .setLogAppendTimeMs(result.logAppendTimeMs())
           .setLogStartOffset(result.logStartOffset());
+      partition.produced(true);
       answer.appended(partition, result.lastOffset() + 1, response);
     } catch (RefusedAppend refused) {
+      partition.produced(false);
       fail(response, refused.error(), refused.getMessage());
       for (RefusedAppend.RecordError error : refused.recordErrors()) {
         response
@@ -125,6 +132,7 @@ public final class ProduceHandler implements RequestHandler {
                     .setBatchIndexErrorMessage(error.message()));
       }
     } catch (IOException e) {
+      partition.produced(false);
       LOG.error("Append to {} failed; it takes no more writes", partition.log().id(), e);
       fail(response, Errors.KAFKA_STORAGE_ERROR, "the write failed: " + e.getMessage());
     }

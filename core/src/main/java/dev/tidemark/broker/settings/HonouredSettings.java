@@ -61,6 +61,9 @@ public final class HonouredSettings {
   public static final Setting<Long> QUEUED_MAX_REQUEST_BYTES =
       add(Setting.ofLong("queued.max.request.bytes", 134_217_728L, Long.MIN_VALUE));
 
+  public static final Setting<HostPort> TIDEMARK_HTTP_LISTENER =
+      add(Setting.ofHostPort("tidemark.http.listener"));
+
   // Topics
   public static final Setting<Boolean> AUTO_CREATE_TOPICS_ENABLE =
       add(Setting.ofBoolean("auto.create.topics.enable", true));

@@ -82,6 +82,14 @@ public record Setting<T>(String name, @Nullable T defaultValue, Parser<T> parser
     return new Setting<>(name, defaultValue, text -> text, "must be a text");
   }
 
+  static Setting<HostPort> ofHostPort(String name) {
+    return new Setting<>(
+        name,
+        null,
+        HostPort::parse,
+        "must be HOST:PORT with a port from 0 to 65535 (HOST may be empty)");
+  }
+
   static Setting<String> ofChoice(String name, String defaultValue, String... allowed) {
     List<String> choices = List.of(allowed);
     return new Setting<>(
