@@ -26,7 +26,7 @@ class BrokerSettingsTest {
 
   @Test
   void every_honoured_key_is_one_of_kafkas_with_the_same_default() {
-    for (Setting<?> setting : HonouredSettings.all()) {
+    for (Setting<?> setting : kafkasKeys()) {
       ConfigKey key = Objects.requireNonNull(BrokerKeys.find(setting.name()), setting.name());
       if (!OTHER_DEFAULT.contains(setting.name())) {
         Object kafkas = key.defaultValue;
@@ -41,12 +41,34 @@ class BrokerSettingsTest {
 
   @Test
   void every_honoured_key_accepts_kafkas_own_default() {
-    for (Setting<?> setting : HonouredSettings.all()) {
+    for (Setting<?> setting : kafkasKeys()) {
       ConfigKey key = Objects.requireNonNull(BrokerKeys.find(setting.name()));
       if (key.hasDefault() && key.defaultValue != null && key.defaultValue != "") {
         String text = ConfigDef.convertToString(key.defaultValue, key.type);
         assertThat(setting.parse(Objects.requireNonNull(text))).as(setting.name()).isNotNull();
       }
+    }
+  }
+
+  private static List<Setting<?>> kafkasKeys() {
+    return HonouredSettings.all().stream()
+        .filter(setting -> !setting.name().startsWith("tidemark."))
+        .toList();
+  }
+
+  @Test
+  void an_http_listener_needs_a_host_and_a_port() {
+    String key = HonouredSettings.TIDEMARK_HTTP_LISTENER.name();
+    assertThat(BrokerSettings.parse(Map.of(key, "[::1]:80")).httpListener())
+        .contains(new HostPort("::1", 80));
+    assertThat(BrokerSettings.parse(Map.of(key, ":0")).httpListener())
+        .contains(new HostPort("", 0));
+    for (String bad : List.of("9404", "localhost:", "localhost:65536", "::1:80", "http://a:80")) {
+      assertThatThrownBy(() -> BrokerSettings.parse(Map.of(key, bad)))
+          .as(bad)
+          .isInstanceOf(InvalidSetting.class)
+          .hasMessageContaining(key)
+          .hasMessageContaining("HOST:PORT");
     }
   }
 
