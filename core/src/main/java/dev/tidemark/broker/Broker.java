@@ -158,7 +158,22 @@ public final class Broker {
       long brokerEpoch,
       Outcome outcome) {
     metadataLog = log;
-    HostedLogs hosted = new HostedLogs(settings.nodeId(), data, folders, partitions, topicConfigs);
+    ControllerCalls calls = new ControllerCalls(controller, control, data);
+    HostedLogs hosted =
+        new HostedLogs(
+            settings.nodeId(),
+            data,
+            folders,
+            partitions,
+            topicConfigs,
+            view,
+            (id, reply) ->
+                calls.call(
+                    (decider, answer) ->
+                        decider.renewLeadership(
+                            id.topicId(), id.partition(), settings.nodeId(), answer),
+                    reply),
+            handlers::wentOffline);
     logs = hosted;
     view.addListener(hosted);
     Maintenance started =
@@ -170,8 +185,9 @@ public final class Broker {
           try {
             handlers.register(
                 registry,
-                new ControllerCalls(controller, control, data),
-                new Handlers.Self(clusterId, brokerEpoch));
+                calls,
+                new Handlers.Self(
+                    clusterId, brokerEpoch, new FolderRoom(data.background(), directories)));
             started.start();
             outcome.onDone();
           } catch (RuntimeException e) {
@@ -196,7 +212,7 @@ public final class Broker {
       return;
     }
     running.stop();
-    hosted.stop();
+    List<PartitionLog> unclean = hosted.stop();
     handlers.stop();
     List<PartitionLog> open = new ArrayList<>();
     partitions.forEach(
@@ -209,16 +225,21 @@ public final class Broker {
         .run(
             PartitionLeader.SYNCS,
             () -> open,
-            (all, none) -> closeLogs(open, running, hosted, outcome));
+            (all, none) -> closeLogs(open, unclean, running, hosted, outcome));
   }
 
   private void closeLogs(
-      List<PartitionLog> open, Maintenance running, HostedLogs hosted, Outcome outcome) {
+      List<PartitionLog> open,
+      List<PartitionLog> unclean,
+      Maintenance running,
+      HostedLogs hosted,
+      Outcome outcome) {
     data.background()
         .run(
             "stop",
             () -> {
-              closeAll(open);
+              closeAll(unclean, false);
+              closeAll(open, true);
               return open;
             },
             (closed, failure) -> {
@@ -231,11 +252,11 @@ public final class Broker {
             });
   }
 
-  private static void closeAll(List<PartitionLog> open) throws IOException {
+  private static void closeAll(List<PartitionLog> open, boolean clean) throws IOException {
     IOException failure = null;
     for (PartitionLog log : open) {
       try {
-        log.close(true);
+        log.close(clean);
       } catch (IOException e) {
         if (failure == null) {
           failure = e;

@@ -100,7 +100,20 @@ final class DataFolder {
         : new LogOpening(cleanStop, entry.recoveryPoint(), entry.logStartOffset());
   }
 
-  /** What was known at the start of a partition that could not be opened, or null. */
+  /** What is known of a partition whose disk failed in this run; see {@link #remember}. */
+  LogOpening reopening(LogId id) {
+    KnownOffsets.Entry entry = known.of(id);
+    return entry == null
+        ? LogOpening.afterFailure(0, 0)
+        : LogOpening.afterFailure(entry.recoveryPoint(), entry.logStartOffset());
+  }
+
+  /** Notes where a partition stands that is taken offline. */
+  void remember(KnownOffsets.Entry entry) {
+    known.put(entry);
+  }
+
+  /** What was last known of a partition that is offline, or null. */
   KnownOffsets.@Nullable Entry knownBefore(LogId id) {
     return known.of(id);
   }

@@ -32,9 +32,11 @@ import dev.tidemark.broker.request.OffsetFetchHandler;
 import dev.tidemark.broker.request.OffsetForLeaderEpochHandler;
 import dev.tidemark.broker.request.OffsetsTopicSettings;
 import dev.tidemark.broker.request.ProduceHandler;
+import dev.tidemark.broker.request.RoomForPartitions;
 import dev.tidemark.broker.request.SyncGroupHandler;
 import dev.tidemark.env.Shard;
 import dev.tidemark.group.GroupCoordination;
+import dev.tidemark.log.LogId;
 import dev.tidemark.metadata.ControllerCalls;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.replica.PartitionLeader;
@@ -72,14 +74,14 @@ final class Handlers {
   }
 
   /** Who this broker is, as far as handlers need it. */
-  record Self(String clusterId, long brokerEpoch) {}
+  record Self(String clusterId, long brokerEpoch, RoomForPartitions room) {}
 
   void register(HandlerRegistry registry, ControllerCalls controller, Self self) {
     registry.add(
         ApiKeys.API_VERSIONS, new ApiVersionsHandler(registry, new ClusterFeatures(view)::answer));
     registerRecords(registry);
     registerMetadata(registry, controller, self);
-    registerTopics(registry, controller);
+    registerTopics(registry, controller, self.room());
     registerGroups(registry);
     view.addListener(groups);
   }
@@ -104,7 +106,8 @@ final class Handlers {
   private void registerMetadata(HandlerRegistry registry, ControllerCalls controller, Self self) {
     ClusterNodes nodes = new ClusterNodes(view, self.clusterId(), settings.nodeId());
     AutoTopicCreation creation =
-        new AutoTopicCreation(controller, view, OffsetsTopicSettings.of(settings.texts()));
+        new AutoTopicCreation(
+            controller, self.room(), view, OffsetsTopicSettings.of(settings.texts()));
     ProducerIds producerIds =
         new ProducerIds(
             reply ->
@@ -125,11 +128,12 @@ final class Handlers {
         .add(ApiKeys.INIT_PRODUCER_ID, new InitProducerIdHandler(producerIds));
   }
 
-  private void registerTopics(HandlerRegistry registry, ControllerCalls controller) {
+  private void registerTopics(
+      HandlerRegistry registry, ControllerCalls controller, RoomForPartitions room) {
     registry
-        .add(ApiKeys.CREATE_TOPICS, new CreateTopicsHandler(controller))
+        .add(ApiKeys.CREATE_TOPICS, new CreateTopicsHandler(controller, room, partitions))
         .add(ApiKeys.DELETE_TOPICS, new DeleteTopicsHandler(controller))
-        .add(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(controller))
+        .add(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(controller, room))
         .add(ApiKeys.INCREMENTAL_ALTER_CONFIGS, new IncrementalAlterConfigsHandler(controller))
         .add(ApiKeys.ALTER_CONFIGS, new AlterConfigsHandler(controller))
         .add(
@@ -151,6 +155,11 @@ final class Handlers {
         .add(ApiKeys.DELETE_GROUPS, new DeleteGroupsHandler(groups))
         .add(ApiKeys.CONSUMER_GROUP_HEARTBEAT, new ConsumerGroupHeartbeatHandler(groups))
         .add(ApiKeys.CONSUMER_GROUP_DESCRIBE, new ConsumerGroupDescribeHandler(groups));
+  }
+
+  /** A partition that served serves no more, until its leader epoch changes. */
+  void wentOffline(LogId id) {
+    groups.onOffline(id.topic(), id.partition());
   }
 
   /** Ends what waits for groups; they load when the first request of one comes. */

@@ -1,5 +1,7 @@
 package dev.tidemark.broker;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tidemark.env.Clock;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
@@ -9,6 +11,8 @@ import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.MetadataListener;
+import dev.tidemark.metadata.MetadataView;
+import dev.tidemark.metadata.Reply;
 import dev.tidemark.metadata.TopicConfigs;
 import dev.tidemark.quorum.SingleVoterLog;
 import dev.tidemark.replica.PartitionLeader;
@@ -16,9 +20,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
@@ -43,6 +49,8 @@ final class HostedLogs implements MetadataListener {
   private final List<DataFolder> folders;
   private final Partitions partitions;
   private final TopicConfigs topicConfigs;
+  private final Map<DataFolder, FailedPartitions> failed = new LinkedHashMap<>();
+  private final MetadataView view;
   private boolean open;
 
   HostedLogs(
@@ -50,17 +58,35 @@ final class HostedLogs implements MetadataListener {
       Shard shard,
       List<DataFolder> folders,
       Partitions partitions,
-      TopicConfigs topicConfigs) {
+      TopicConfigs topicConfigs,
+      MetadataView view,
+      LeaderEpochRenewal epochs,
+      Consumer<LogId> wentOffline) {
     this.nodeId = nodeId;
     this.shard = shard;
     this.folders = List.copyOf(folders);
     this.partitions = partitions;
     this.topicConfigs = topicConfigs;
+    this.view = view;
+    FailedPartitions.Port port = new Repair(epochs, wentOffline);
+    for (DataFolder folder : folders) {
+      failed.put(folder, new FailedPartitions(shard, folder, partitions, port));
+    }
   }
 
-  /** Metadata is no longer followed: the logs are about to be closed. */
-  void stop() {
+  /**
+   * Metadata is no longer followed: the logs are about to be closed. Returns those that cannot be
+   * closed cleanly; their partitions are offline now.
+   */
+  List<PartitionLog> stop() {
     open = false;
+    List<PartitionLog> unclean = new ArrayList<>();
+    failed.values().forEach(folder -> unclean.addAll(folder.stop()));
+    return unclean;
+  }
+
+  private FailedPartitions failedIn(DataFolder folder) {
+    return requireNonNull(failed.get(folder), folder.directory().path());
   }
 
   List<DataFolder> folders() {
@@ -146,16 +172,33 @@ final class HostedLogs implements MetadataListener {
       }
       partitions.host(newLeader(log, assigned.leaderEpoch()));
     } catch (IOException e) {
-      LOG.error(
-          "{} cannot be opened and stays offline, other partitions serve: {}",
-          assigned.id(),
-          e.getMessage());
-      partitions.addOffline(assigned.id());
+      wentOffline(assigned.id(), e);
+    }
+  }
+
+  /** One that is damaged stays offline; all else may heal. */
+  private void wentOffline(LogId id, IOException why) {
+    LOG.error(
+        "{} cannot be opened and stays offline, other partitions serve: {}", id, why.getMessage());
+    partitions.addOffline(id, String.valueOf(why.getMessage()));
+    if (!(why instanceof CorruptLog)) {
+      failedIn(folderFor(id)).openingFailed(id);
     }
   }
 
   private PartitionLeader newLeader(PartitionLog log, int leaderEpoch) throws IOException {
+    log.onFailure(this::onLogFailed);
     return new PartitionLeader(log, leaderEpoch, shard.background(), shard.timers());
+  }
+
+  private void onLogFailed(PartitionLog log) {
+    shard.execute(
+        () -> {
+          PartitionLeader leader = partitions.find(log.id().topicId(), log.id().partition());
+          if (leader != null && leader.log() == log) {
+            failedIn(folderFor(log.id())).logFailed(log);
+          }
+        });
   }
 
   /** Where a partition lies, or where a new one goes: the folder with the fewest partitions. */
@@ -229,10 +272,10 @@ final class HostedLogs implements MetadataListener {
 
   private void applyPartition(
       MetadataImage image, TopicDelta topic, int index, PartitionRegistration partition) {
-    if (partition.leader != nodeId) {
+    LogId id = new LogId(topic.name(), index, topic.id());
+    if (partition.leader != nodeId || partitions.isOffline(id)) {
       return;
     }
-    LogId id = new LogId(topic.name(), index, topic.id());
     try {
       PartitionLeader leader = partitions.find(topic.id(), index);
       if (leader == null) {
@@ -241,17 +284,16 @@ final class HostedLogs implements MetadataListener {
         leader.transitionToLeader(partition.leaderEpoch);
       }
     } catch (IOException e) {
-      LOG.error("{} cannot be created and stays offline; other partitions serve", id, e);
-      partitions.addOffline(id);
+      wentOffline(id, e);
     }
   }
 
   private void create(LogId id, int leaderEpoch, LogSettings logSettings) throws IOException {
     DataFolder folder = folderFor(id);
+    folder.added(id);
     Directory directory = folder.directory().directory(id.folderName());
     PartitionLog log =
         PartitionLog.open(id, directory, logSettings, LogOpening.unknown(), shard.clock());
-    folder.added(id);
     partitions.host(newLeader(log, leaderEpoch));
   }
 
@@ -269,9 +311,10 @@ final class HostedLogs implements MetadataListener {
 
   /** A partition that could not be opened leaves its folder and its name as well. */
   private void deleteOffline(LogId id) {
-    if (partitions.offline().contains(id)) {
+    if (partitions.isOffline(id)) {
       partitions.removeOffline(id);
-      deleteFiles(id, LogSettings.defaults().fileDeleteDelayMs());
+      failedIn(folderFor(id))
+          .forget(id, () -> deleteFiles(id, LogSettings.defaults().fileDeleteDelayMs()));
     }
   }
 
@@ -282,7 +325,8 @@ final class HostedLogs implements MetadataListener {
     } catch (IOException e) {
       LOG.warn("The log of {} was not closed in order before its deletion", id, e);
     }
-    deleteFiles(id, partition.log().settings().fileDeleteDelayMs());
+    failedIn(folderFor(id))
+        .forget(id, () -> deleteFiles(id, partition.log().settings().fileDeleteDelayMs()));
   }
 
   /** The name is free at once; the data goes in the background. */
@@ -326,5 +370,51 @@ final class HostedLogs implements MetadataListener {
   private void applySettings(MetadataImage image, PartitionLeader partition) {
     String topic = partition.log().id().topic();
     partition.log().updateSettings(topicConfigs.of(image, topic).log());
+  }
+
+  /** What opening a failed partition again takes. */
+  private final class Repair implements FailedPartitions.Port {
+    private final LeaderEpochRenewal epochs;
+    private final Consumer<LogId> wentOffline;
+
+    Repair(LeaderEpochRenewal epochs, Consumer<LogId> wentOffline) {
+      this.epochs = epochs;
+      this.wentOffline = wentOffline;
+    }
+
+    @Override
+    public FailedPartitions.@Nullable Opener opener(LogId id, LogOpening opening) {
+      int leaderEpoch = leaderEpoch(id);
+      if (leaderEpoch < 0) {
+        return null;
+      }
+      LogSettings settings = topicConfigs.of(view.image(), id.topic()).log();
+      Directory directory = folderFor(id).directory().directory(id.folderName());
+      Assigned assigned = new Assigned(id, leaderEpoch, settings);
+      return () -> openChecked(assigned, directory, opening, shard.clock());
+    }
+
+    @Override
+    public PartitionLeader lead(PartitionLog log, int leaderEpoch) throws IOException {
+      log.updateSettings(topicConfigs.of(view.image(), log.id().topic()).log());
+      return newLeader(log, leaderEpoch);
+    }
+
+    @Override
+    public int leaderEpoch(LogId id) {
+      TopicImage topic = view.image().topics().getTopic(id.topicId());
+      PartitionRegistration state = topic == null ? null : topic.partitions().get(id.partition());
+      return state == null || state.leader != nodeId ? -1 : state.leaderEpoch;
+    }
+
+    @Override
+    public void renew(LogId id, Reply<Integer> reply) {
+      epochs.renew(id, reply);
+    }
+
+    @Override
+    public void wentOffline(LogId id) {
+      wentOffline.accept(id);
+    }
   }
 }

@@ -45,6 +45,12 @@ final class HostedTopic {
     partition.countIn(traffic);
   }
 
+  void remove(int index) {
+    if (partition(index) != null) {
+      partitions[index] = null;
+    }
+  }
+
   /** The hosted partitions, gaps left out. */
   List<PartitionLeader> hosted() {
     List<PartitionLeader> hosted = new ArrayList<>(partitions.length);

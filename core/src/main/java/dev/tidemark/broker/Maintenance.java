@@ -25,6 +25,7 @@ final class Maintenance {
   private final HostedLogs logs;
   private final long retentionIntervalMs;
   private Map<String, KnownOffsets> written = Map.of();
+  private boolean checkpointsFail;
   private boolean stopped;
 
   Maintenance(Shard shard, Partitions partitions, HostedLogs logs, long retentionIntervalMs) {
@@ -68,7 +69,7 @@ final class Maintenance {
       partition.deleteRemovedFiles();
       partition.log().releaseIdleFiles();
     } catch (IOException e) {
-      LOG.error("Retention of {} failed; it is tried again later", id, e);
+      LOG.warn("Retention of {} failed; it is tried again later: {}", id, e.getMessage());
     }
   }
 
@@ -113,8 +114,15 @@ final class Maintenance {
 
   private void onCheckpointsWritten(@Nullable Throwable failure) {
     if (failure != null) {
-      LOG.error("The checkpoints cannot be written; a start after a crash takes longer", failure);
+      written = Map.of(); // so that they are tried again even if nothing changes
+      if (!checkpointsFail) {
+        LOG.error(
+            "The checkpoints cannot be written, a start after a crash takes longer; it is tried"
+                + " again: {}",
+            failure.getMessage());
+      }
     }
+    checkpointsFail = failure != null;
     scheduleCheckpoints();
   }
 

@@ -17,8 +17,11 @@ import org.jspecify.annotations.Nullable;
 public final class Partitions {
   private final TreeMap<String, HostedTopic> byName = new TreeMap<>();
   private final Map<Uuid, HostedTopic> byId = new HashMap<>();
-  private final Map<String, LogId> offline = new TreeMap<>();
   private final Traffic traffic = new Traffic(null);
+  private final Map<String, Offline> offline = new TreeMap<>();
+
+  /** A partition that should be here and cannot be served, and why. */
+  private record Offline(LogId id, String why) {}
 
   /** The partition, or null if it is not hosted here. */
   public @Nullable PartitionLeader find(String topic, int partition) {
@@ -43,9 +46,9 @@ public final class Partitions {
     if (hosted != null) {
       return hosted.name();
     }
-    for (LogId id : offline.values()) {
-      if (id.topicId().equals(topicId)) {
-        return id.topic();
+    for (Offline one : offline.values()) {
+      if (one.id().topicId().equals(topicId)) {
+        return one.id().topic();
       }
     }
     return null;
@@ -53,26 +56,56 @@ public final class Partitions {
 
   /** Why {@link #find} finds nothing: a partition is offline, or not hosted here at all. */
   public Errors missing(String topic, int partition) {
-    return !offline.isEmpty() && offline.containsKey(topic + "-" + partition)
+    return isOffline(topic, partition)
         ? Errors.KAFKA_STORAGE_ERROR
         : Errors.UNKNOWN_TOPIC_OR_PARTITION;
   }
 
-  void addOffline(LogId id) {
-    offline.put(id.folderName(), id);
+  /** What to tell a client that {@link #find} finds nothing for. */
+  public String whyMissing(String topic, int partition) {
+    Offline one = offline.get(topic + "-" + partition);
+    return one == null
+        ? "%s-%d is not served by this broker".formatted(topic, partition)
+        : "%s-%d is offline: %s".formatted(topic, partition, one.why());
+  }
+
+  /** True if the partition should be here and cannot be served. */
+  public boolean isOffline(String topic, int partition) {
+    return !offline.isEmpty() && offline.containsKey(topic + "-" + partition);
+  }
+
+  void addOffline(LogId id, String why) {
+    offline.put(id.folderName(), new Offline(id, why));
   }
 
   void removeOffline(LogId id) {
-    offline.remove(id.folderName(), id);
+    if (isOffline(id)) {
+      offline.remove(id.folderName());
+    }
   }
 
-  /** The partitions that should be here and could not be opened. */
+  boolean isOffline(LogId id) {
+    Offline one = offline.get(id.folderName());
+    return one != null && one.id().equals(id);
+  }
+
+  /** The partitions that should be here and cannot be served, by folder name. */
   Collection<LogId> offline() {
-    return offline.values();
+    return offline.values().stream().map(Offline::id).toList();
+  }
+
+  /** A hosted partition serves no more, until it is hosted again. */
+  void takeOffline(LogId id, String why) {
+    HostedTopic hosted = byId.get(id.topicId());
+    if (hosted != null) {
+      hosted.remove(id.partition());
+    }
+    addOffline(id, why);
   }
 
   /** Takes a partition in, which serves from now on. */
   public void host(PartitionLeader partition) {
+    removeOffline(partition.log().id());
     String topic = partition.log().id().topic();
     Uuid topicId = partition.log().id().topicId();
     HostedTopic hosted =

@@ -99,6 +99,17 @@ public final class GroupCoordination implements MetadataListener {
     }
   }
 
+  /**
+   * A partition's log failed: groups in it are led again once it has a new leader epoch, from what
+   * the log holds then.
+   */
+  public void onOffline(String topic, int partition) {
+    ShardGroupCoordinator current = coordinator;
+    if (current != null && !stopped && topic.equals(OFFSETS) && elected.remove(partition) != null) {
+      current.coordinator().onResignation(partition, OptionalInt.empty());
+    }
+  }
+
   @Override
   public void onMetadataUpdate(MetadataDelta delta, MetadataImage image) {
     ShardGroupCoordinator current = coordinator;

@@ -8,12 +8,19 @@ package dev.tidemark.log;
  * @param logStartOffset the lowest offset that may be read; 0 when not known
  * @param appendsSynced true when every append was synced before the next one: then no more than the
  *     last batch may be cut, and damage before it is reported
+ * @param afterFailure true when the disk failed in this run: a sync that failed may have left pages
+ *     that count as synced though the disk has not got them, so all from the recovery point on is
+ *     written once more
  */
 public record LogOpening(
-    boolean cleanStop, long recoveryPoint, long logStartOffset, boolean appendsSynced) {
+    boolean cleanStop,
+    long recoveryPoint,
+    long logStartOffset,
+    boolean appendsSynced,
+    boolean afterFailure) {
   /** For a log whose appends are synced now and then. */
   public LogOpening(boolean cleanStop, long recoveryPoint, long logStartOffset) {
-    this(cleanStop, recoveryPoint, logStartOffset, false);
+    this(cleanStop, recoveryPoint, logStartOffset, false, false);
   }
 
   /** For a log that does not exist yet, or of which nothing is known. */
@@ -23,6 +30,11 @@ public record LogOpening(
 
   /** For a log that is synced with every append, which makes a recovery point needless. */
   public static LogOpening ofSyncedAppends() {
-    return new LogOpening(false, 0, 0, true);
+    return new LogOpening(false, 0, 0, true, false);
+  }
+
+  /** For a log that was open when its disk failed. */
+  public static LogOpening afterFailure(long recoveryPoint, long logStartOffset) {
+    return new LogOpening(false, recoveryPoint, logStartOffset, false, true);
   }
 }

@@ -39,10 +39,23 @@ final class LogRecovery {
       folder.create();
       SyncedLogCheck.run(folder);
     }
+    if (opening.afterFailure()) {
+      folder.create();
+      UnsyncedRewrite.run(folder, opening.recoveryPoint());
+    }
     LogState state = new LogState(id, folder, settings, clock);
-    LogFolder files = LogFolder.tidy(id, folder, state.unsynced);
-    new LogRecovery(state, opening, files).run();
-    return state;
+    try {
+      LogFolder files = LogFolder.tidy(id, folder, state.unsynced);
+      new LogRecovery(state, opening, files).run();
+      return state;
+    } catch (IOException | RuntimeException e) {
+      try {
+        state.closeFiles();
+      } catch (IOException alsoFailed) {
+        e.addSuppressed(alsoFailed);
+      }
+      throw e;
+    }
   }
 
   private void run() throws IOException {

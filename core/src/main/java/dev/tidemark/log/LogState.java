@@ -101,6 +101,14 @@ final class LogState {
     }
   }
 
+  /** Closes all files without syncing them. */
+  void closeFiles() throws IOException {
+    unsynced.close();
+    for (int i = 0; i < segments.count(); i++) {
+      segments.get(i).closeNow();
+    }
+  }
+
   /** Takes a segment's files out of the log; they are deleted later. */
   void drop(Segment segment) throws IOException {
     filesToDelete.addAll(segment.markDeleted());

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The log of one partition: record batches in ascending offsets, on disk in Apache Kafka's layout.
  * Owned by one shard; only {@link #open} and the work of a {@link FlushTask} may run elsewhere.
  * Offsets named end are exclusive. After a write or a sync failed the log refuses appends until it
- * is opened again, because nobody knows what the disk holds; reads go on.
+ * is opened again ({@link LogOpening#afterFailure}), because nobody knows what the disk holds;
+ * reads go on.
  */
 public final class PartitionLog implements AutoCloseable {
   private final LogState state;
@@ -21,6 +22,7 @@ public final class PartitionLog implements AutoCloseable {
   private final Truncation truncation;
   private final Retention retention;
   private @Nullable String failure;
+  private @Nullable FailureListener failureListener;
   private boolean closed;
 
   private PartitionLog(LogState state) {
@@ -108,7 +110,8 @@ public final class PartitionLog implements AutoCloseable {
               + id()
               + " takes no appends since its disk failed: "
               + failure
-              + ". It must be opened again, which checks what the disk holds.");
+              + ". Free some space or repair the disk; the log is then opened again without a"
+              + " restart.");
     }
   }
 
@@ -119,10 +122,30 @@ public final class PartitionLog implements AutoCloseable {
   }
 
   private IOException failed(String what, IOException cause) {
-    if (failure == null) {
-      failure = what + " failed, " + cause.getMessage();
-    }
+    fail(what + " failed, " + cause.getMessage());
     return cause;
+  }
+
+  private void fail(String why) {
+    if (failure != null || closed) {
+      return;
+    }
+    failure = why;
+    if (failureListener != null) {
+      failureListener.onFailed(this);
+    }
+  }
+
+  /** Whom to tell, once, when this log takes no more appends. */
+  public void onFailure(FailureListener listener) {
+    failureListener = listener;
+  }
+
+  /** Hears of a log that failed. */
+  @FunctionalInterface
+  public interface FailureListener {
+    /** Called within the call of the log that failed: nothing may be done to the log here. */
+    void onFailed(PartitionLog log);
   }
 
   /** Why the log refuses appends, or null when it does not. */
@@ -282,11 +305,11 @@ public final class PartitionLog implements AutoCloseable {
       return;
     }
     try {
-      if (!state.flushes.finish(flush, syncFailure) && !closed && syncFailure != null) {
-        failure = "a sync failed, " + syncFailure.getMessage();
+      if (!state.flushes.finish(flush, syncFailure) && syncFailure != null) {
+        fail("a sync failed, " + syncFailure.getMessage());
       }
     } catch (IOException e) {
-      failure = "closing a file failed, " + e.getMessage();
+      fail("closing a file failed, " + e.getMessage());
     }
   }
 
@@ -321,7 +344,11 @@ public final class PartitionLog implements AutoCloseable {
    */
   public void advanceLogStartOffset(long newStart, long highWatermark)
       throws OffsetOutOfRange, IOException {
-    retention.advanceStart(newStart, highWatermark);
+    try {
+      retention.advanceStart(newStart, highWatermark);
+    } catch (IOException e) {
+      throw failed("moving the log start", e);
+    }
   }
 
   /**
@@ -398,10 +425,7 @@ public final class PartitionLog implements AutoCloseable {
         closeCleanly();
       }
     } finally {
-      state.unsynced.close();
-      for (int i = 0; i < state.segments.count(); i++) {
-        state.segments.get(i).closeNow();
-      }
+      state.closeFiles();
     }
   }
 

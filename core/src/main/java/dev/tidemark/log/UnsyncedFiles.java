@@ -27,9 +27,14 @@ final class UnsyncedFiles {
   void replace(String name, byte[] content) throws IOException {
     String temporary = name + FileNames.TEMPORARY;
     LogFile file = folder.open(temporary, OpenMode.READ_WRITE);
-    file.truncate(0);
-    file.write(ByteBuffer.wrap(content), 0);
-    folder.rename(temporary, name);
+    try {
+      file.truncate(0);
+      file.write(ByteBuffer.wrap(content), 0);
+      folder.rename(temporary, name);
+    } catch (IOException e) {
+      file.close();
+      throw e;
+    }
     LogFile before = written.put(name, file);
     if (before != null) {
       before.close();

@@ -7,8 +7,9 @@ import dev.tidemark.quorum.QuorumState;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.function.Function;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.KafkaStorageException;
 import org.apache.kafka.common.errors.ThrottlingQuotaExceededException;
-import org.apache.kafka.common.errors.UnknownServerException;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
@@ -118,6 +119,11 @@ public final class Controller {
     decide(now -> configAlteration.decide(now, request), reply);
   }
 
+  /** Begins a new leader epoch of a partition that the broker leads; the reply is the epoch. */
+  public void renewLeadership(Uuid topicId, int partition, int brokerId, Reply<Integer> reply) {
+    decide(now -> LeadershipRenewal.decide(now, topicId, partition, brokerId), reply);
+  }
+
   /** Reserves producer ids that no other broker hands out. */
   public void allocateProducerIds(int brokerId, long brokerEpoch, Reply<ProducerIdsBlock> reply) {
     decide(now -> ProducerIdBlocks.decide(now, brokerId, brokerEpoch), reply);
@@ -208,10 +214,11 @@ public final class Controller {
     @Override
     public void onFailed(Throwable cause) {
       inFlight = false;
-      LOG.error("Metadata could not be written: {}", cause.getMessage(), cause);
+      LOG.error("Metadata could not be written: {}", cause.getMessage());
       reply.fail(
-          new UnknownServerException(
-              "The controller could not write its log: " + cause.getMessage(), cause));
+          new KafkaStorageException(
+              "The controller could not write its log, nothing was changed: " + cause.getMessage(),
+              cause));
       runWaiting();
     }
   }

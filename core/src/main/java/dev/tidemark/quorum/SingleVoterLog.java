@@ -4,6 +4,7 @@ import dev.tidemark.env.Clock;
 import dev.tidemark.env.Directory;
 import dev.tidemark.log.AppendOrigin;
 import dev.tidemark.log.AppendResult;
+import dev.tidemark.log.CorruptLog;
 import dev.tidemark.log.LogId;
 import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.LogSettings;
@@ -16,17 +17,27 @@ import java.util.List;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The metadata log of a cluster with one voter: what it wrote and synced is committed. The files
  * are those of a KRaft voter, so that a quorum can take them over and Kafka's tools read them: each
  * start takes a new epoch, keeps it in {@code quorum-state} and begins with a leader-change record.
+ *
+ * <p>After a failed write the next append opens the log again: what was written and not committed
+ * is cut, and a new epoch begins.
  */
 public final class SingleVoterLog implements MetadataLog {
+  private static final Logger LOG = LoggerFactory.getLogger(SingleVoterLog.class);
+
   /** The log's partition. */
   public static final LogId LOG_ID = new LogId("__cluster_metadata", 0, Uuid.METADATA_TOPIC_ID);
 
   private static final int READ_BYTES = 1 << 20;
+
+  /** Opening reads the whole log, so a failing disk is not asked more often. */
+  private static final long REOPEN_PAUSE_MS = 1000;
 
   private final Directory folder;
   private final int nodeId;
@@ -35,6 +46,8 @@ public final class SingleVoterLog implements MetadataLog {
   private @Nullable PartitionLog log;
   private @Nullable Listener listener;
   private @Nullable Throwable failure;
+  private long failedAtMs;
+  private long committedEndOffset;
   private int epoch;
 
   /** {@code dataFolder} is the one that holds the log's folder. */
@@ -114,6 +127,33 @@ public final class SingleVoterLog implements MetadataLog {
     } catch (RefusedAppend e) {
       throw new IOException(to.folder().path() + " refused a control record: " + e.getMessage(), e);
     }
+    committedEndOffset = to.logEndOffset();
+  }
+
+  /** The log to append to; opened again if it failed. */
+  private PartitionLog writable(PartitionLog current) throws IOException {
+    Throwable before = failure;
+    if (before == null) {
+      return current;
+    }
+    if (clock.monotonicMs() - failedAtMs < REOPEN_PAUSE_MS) {
+      throw new IOException("the metadata log failed a moment ago: " + before.getMessage(), before);
+    }
+    failedAtMs = clock.monotonicMs();
+    current.close(false);
+    PartitionLog opened =
+        PartitionLog.open(LOG_ID, folder, settings(), LogOpening.ofSyncedAppends(), clock);
+    log = opened;
+    if (opened.logEndOffset() < committedEndOffset) {
+      throw new CorruptLog(
+          "%s ends at offset %d though it was synced up to %d: restore it from a copy and restart the broker"
+              .formatted(folder.path(), opened.logEndOffset(), committedEndOffset));
+    }
+    opened.truncateTo(committedEndOffset);
+    becomeLeader(opened);
+    failure = null;
+    LOG.warn("The metadata log takes writes again, in epoch {}", epoch);
+    return opened;
   }
 
   @Override
@@ -123,13 +163,9 @@ public final class SingleVoterLog implements MetadataLog {
     if (to == null || hearer == null) {
       throw new IllegalStateException("The metadata log is not started");
     }
-    if (failure != null) {
-      completion.onFailed(
-          new IOException("The metadata log failed before; restart the broker", failure));
-      return;
-    }
     MetadataBatch batch;
     try {
+      to = writable(to);
       long nowMs = clock.wallMs();
       long baseOffset = to.logEndOffset();
       AppendResult result =
@@ -138,17 +174,25 @@ public final class SingleVoterLog implements MetadataLog {
               epoch,
               AppendOrigin.METADATA);
       to.flushAndWait();
+      committedEndOffset = to.logEndOffset();
       batch = new MetadataBatch(result.baseOffset(), result.lastOffset(), epoch, nowMs, records);
     } catch (RefusedAppend e) {
       completion.onFailed(new IOException("Metadata records were refused: " + e.getMessage(), e));
       return;
     } catch (IOException e) {
-      failure = e; // what reached the disk is unknown, so nothing may follow it
+      failed(e); // what reached the disk is unknown, so nothing may follow it
       completion.onFailed(e);
       return;
     }
     hearer.onCommit(batch);
     completion.onCommitted(batch.lastOffset());
+  }
+
+  private void failed(IOException cause) {
+    if (failure == null) {
+      failedAtMs = clock.monotonicMs();
+    }
+    failure = cause;
   }
 
   @Override

@@ -190,7 +190,7 @@ public final class PartitionLeader implements AutoCloseable {
     try {
       task = log.flush();
     } catch (IOException e) {
-      onFlushFailed(e);
+      onFlushFailed();
       return;
     }
     if (!task.isEmpty()) {
@@ -206,7 +206,7 @@ public final class PartitionLeader implements AutoCloseable {
       return;
     }
     if (failure != null) {
-      onFlushFailed(failure);
+      onFlushFailed();
     } else if (syncsBeforeAcknowledging()) {
       advanceHighWatermark(log.syncedEndOffset());
       if (log.syncedEndOffset() < log.logEndOffset()) {
@@ -215,8 +215,7 @@ public final class PartitionLeader implements AutoCloseable {
     }
   }
 
-  private void onFlushFailed(Throwable failure) {
-    LOG.error("Sync of {} failed; the partition takes no more writes", log.id(), failure);
+  private void onFlushFailed() {
     while (!waiting.isEmpty()) {
       waiting.remove().acknowledgement().onAcknowledged(Errors.KAFKA_STORAGE_ERROR);
     }

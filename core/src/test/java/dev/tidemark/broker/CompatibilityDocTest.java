@@ -73,7 +73,9 @@ class CompatibilityDocTest {
     HandlerRegistry registry = new HandlerRegistry();
     new Handlers(settings, shard, view, new Partitions())
         .register(
-            registry, new ControllerCalls(controller, shard, shard), new Handlers.Self("id", 1));
+            registry,
+            new ControllerCalls(controller, shard, shard),
+            new Handlers.Self("id", 1, (yes, no) -> yes.run()));
     return registry;
   }
 }

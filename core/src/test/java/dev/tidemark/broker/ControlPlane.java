@@ -27,6 +27,7 @@ import dev.tidemark.broker.request.OffsetCommitHandler;
 import dev.tidemark.broker.request.OffsetDeleteHandler;
 import dev.tidemark.broker.request.OffsetFetchHandler;
 import dev.tidemark.broker.request.OffsetsTopicSettings;
+import dev.tidemark.broker.request.RoomForPartitions;
 import dev.tidemark.broker.request.SyncGroupHandler;
 import dev.tidemark.env.OutboundFrame;
 import dev.tidemark.group.GroupCoordination;
@@ -92,9 +93,10 @@ public final class ControlPlane {
     view.addListener(groups);
     start(controller);
     ControllerCalls calls = new ControllerCalls(controller, control, data);
+    RoomForPartitions room = (yes, no) -> yes.run();
     ClusterNodes nodes = new ClusterNodes(view, "cluster", 1);
     AutoTopicCreation creation =
-        new AutoTopicCreation(calls, view, OffsetsTopicSettings.of(settings.texts()));
+        new AutoTopicCreation(calls, room, view, OffsetsTopicSettings.of(settings.texts()));
     ProducerIds producerIds =
         new ProducerIds(
             reply ->
@@ -107,9 +109,9 @@ public final class ControlPlane {
         .add(
             ApiKeys.METADATA,
             new MetadataHandler(nodes, creation, settings.autoCreateTopicsEnable()))
-        .add(ApiKeys.CREATE_TOPICS, new CreateTopicsHandler(calls))
+        .add(ApiKeys.CREATE_TOPICS, new CreateTopicsHandler(calls, room, new Partitions()))
         .add(ApiKeys.DELETE_TOPICS, new DeleteTopicsHandler(calls))
-        .add(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(calls))
+        .add(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(calls, room))
         .add(ApiKeys.INCREMENTAL_ALTER_CONFIGS, new IncrementalAlterConfigsHandler(calls))
         .add(ApiKeys.ALTER_CONFIGS, new AlterConfigsHandler(calls))
         .add(

@@ -30,6 +30,7 @@ public final class DiskFaults {
   private Change failing = Change.WRITE;
   private long failAfter = -1;
   private long capacityBytes = Long.MAX_VALUE;
+  private boolean failedSyncsDrop;
 
   /** How many changes there were. */
   public long changes() {
@@ -59,6 +60,18 @@ public final class DiskFaults {
 
   long capacityBytes() {
     return capacityBytes;
+  }
+
+  /**
+   * Whether a failed sync drops what it was to write: the process sees it still, later syncs
+   * succeed without it, and a power loss takes it. Off at first.
+   */
+  public void failedSyncsDrop(boolean drop) {
+    failedSyncsDrop = drop;
+  }
+
+  boolean failedSyncsDrop() {
+    return failedSyncsDrop;
   }
 
   /** Called before each change; true when it is to fail after having been done in part. */

@@ -74,7 +74,8 @@ public final class VirtualDisk {
     return random;
   }
 
-  long usedBytes() {
+  /** What its files hold in all. */
+  public long usedBytes() {
     return root.usedBytes();
   }
 }

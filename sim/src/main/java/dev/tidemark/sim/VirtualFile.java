@@ -84,7 +84,14 @@ final class VirtualFile implements LogFile {
 
   @Override
   public void sync() throws IOException {
-    beforeChange(DiskFaults.Change.SYNC);
+    try {
+      beforeChange(DiskFaults.Change.SYNC);
+    } catch (IOException e) {
+      if (disk.faults().failedSyncsDrop()) {
+        inode.syncFailed();
+      }
+      throw e;
+    }
     inode.sync();
   }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.sim.DiskFaults.Change;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +60,63 @@ class LogFailureTest {
     assertThatThrownBy(log::flushAndWait).isInstanceOf(IOException.class);
     assertThat(log.syncedEndOffset()).isZero();
     assertRefusesAppends(log);
+  }
+
+  @Test
+  void aLogThatIsOpenedAgainWritesOnceMoreWhatAFailedSyncDropped() throws Exception {
+    for (int seed = 0; seed < 20; seed++) {
+      LogFixture own = new LogFixture();
+      own.disk.faults().failedSyncsDrop(true);
+      PartitionLog log = own.open();
+      own.append(log, 1, "a");
+      log.flushAndWait();
+      long recoveryPoint = log.recoveryPoint();
+      own.append(log, 1, "b");
+      log.roll();
+      own.append(log, 1, "c");
+      own.disk.faults().failNext(Change.SYNC, seed % 4);
+      assertThatThrownBy(log::flushAndWait).isInstanceOf(IOException.class);
+      log.close(false);
+      PartitionLog again = own.open(LogOpening.afterFailure(recoveryPoint, 0));
+      assertThat(LogFixture.bases(again)).containsExactly(0L, 1L, 2L);
+      again.flushAndWait();
+      long synced = again.recoveryPoint();
+      own.disk.powerLoss(seed);
+      PartitionLog last = own.open(new LogOpening(false, synced, 0));
+      assertThat(LogFixture.bases(last)).containsExactly(0L, 1L, 2L);
+    }
+  }
+
+  @Test
+  void anOpeningThatFailsLeavesNoFileOpen() throws Exception {
+    for (int change = 0; change < 12; change++) {
+      LogFixture own = new LogFixture();
+      PartitionLog log = own.open();
+      own.append(log, 1, "a");
+      log.roll();
+      own.append(log, 1, "b");
+      log.close(false);
+      own.disk.faults().failAt(own.disk.faults().changes() + change);
+      try {
+        own.open(LogOpening.afterFailure(0, 0)).close(false);
+      } catch (IOException e) {
+        assertThat(e).hasMessageContaining("injected");
+      }
+      assertThat(own.disk.openFiles()).as("failure of change %s", change).isZero();
+    }
+  }
+
+  @Test
+  void aFailureIsToldOnceToWhoListens() throws Exception {
+    PartitionLog log = fixture.open();
+    List<String> told = new ArrayList<>();
+    log.onFailure(failed -> told.add(failed.failure()));
+    fixture.append(log, 1, "a");
+    fixture.disk.faults().failNext(Change.WRITE, 0);
+    assertThatThrownBy(() -> fixture.append(log, 1, "b")).isInstanceOf(IOException.class);
+    fixture.disk.faults().failNext(Change.SYNC, 0);
+    assertThatThrownBy(log::flushAndWait).isInstanceOf(IOException.class);
+    assertThat(told).singleElement().asString().contains("append failed");
   }
 
   @Test

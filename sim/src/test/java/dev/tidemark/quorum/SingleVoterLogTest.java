@@ -162,7 +162,40 @@ class SingleVoterLogTest {
   }
 
   @Test
-  void a_failed_sync_fails_the_append_and_all_that_come_after_it() throws Exception {
+  void after_a_failed_sync_and_another_failure_the_log_holds_exactly_what_was_committed()
+      throws Exception {
+    for (int change = 0; change < 40; change++) {
+      disk = new VirtualDisk(change);
+      disk.faults().failedSyncsDrop(true);
+      Heard heard = new Heard();
+      List<String> committed = new ArrayList<>();
+      SingleVoterLog log = open();
+      log.start(heard::onCommit);
+      disk.faults().failNext(Change.SYNC, 1);
+      disk.faults().failAt(disk.faults().changes() + 4 + change);
+      for (int i = 0; i < 6; i++) {
+        Heard one = new Heard();
+        log.append(topics("t" + i), one);
+        if (one.failure == null) {
+          committed.add("t" + i);
+        }
+        clock.advanceMs(1000);
+      }
+      String when = "failure of change " + change;
+      assertThat(heard.names).as(when).isEqualTo(committed).hasSizeBetween(4, 5);
+
+      disk.faults().failAt(-1);
+      disk.powerLoss(change);
+      Heard again = new Heard();
+      try (SingleVoterLog restarted = open()) {
+        restarted.start(again::onCommit);
+      }
+      assertThat(again.names).as(when).isEqualTo(committed);
+    }
+  }
+
+  @Test
+  void a_failed_sync_fails_the_append_and_those_of_the_next_moment() throws Exception {
     Heard heard = new Heard();
     SingleVoterLog log = open();
     log.start(heard::onCommit);
@@ -173,7 +206,7 @@ class SingleVoterLogTest {
 
     Heard next = new Heard();
     log.append(topics("b"), next);
-    assertThat(next.failure).hasMessageContaining("restart");
+    assertThat(next.failure).hasMessageContaining("failed a moment ago");
     assertThat(next.names).isEmpty();
   }
 

@@ -141,6 +141,31 @@ class VirtualDiskTest {
   }
 
   @Test
+  void whatAFailedSyncDroppedIsSeenButNeverReachesTheDiskUnlessWrittenAgain() throws Exception {
+    for (boolean again : new boolean[] {false, true}) {
+      VirtualDisk other = new VirtualDisk(1);
+      other.faults().failedSyncsDrop(true);
+      Directory folder = other.root().directory("f");
+      folder.create();
+      LogFile file = folder.open("a", OpenMode.READ_WRITE);
+      folder.sync();
+      file.write(ByteBuffer.wrap(new byte[] {1}), 0);
+      file.sync();
+      file.write(ByteBuffer.wrap(new byte[] {2}), 1);
+      other.faults().failNext(DiskFaults.Change.SYNC, 0);
+      assertThatThrownBy(file::sync).isInstanceOf(IOException.class);
+      if (again) {
+        file.write(ByteBuffer.wrap(new byte[] {2}), 1);
+      }
+      file.sync();
+      assertThat(folder.readAll("a")).containsExactly(1, 2);
+      other.powerLoss(7);
+      byte[] left = other.root().directory("f").readAll("a");
+      assertThat(left).isEqualTo(again ? new byte[] {1, 2} : new byte[] {1});
+    }
+  }
+
+  @Test
   void failuresAreInjectedWhereAsked() throws Exception {
     Directory folder = folder();
     LogFile file = folder.open("a", OpenMode.READ_WRITE);

@@ -30,13 +30,18 @@ public final class AutoTopicCreation {
   private static final int MAX_TOPICS = 1000;
 
   private final ControllerCalls controller;
+  private final RoomForPartitions room;
   private final MetadataView view;
   private final OffsetsTopicSettings offsetsTopic;
   private final Map<String, List<Runnable>> waiting = new HashMap<>();
 
   public AutoTopicCreation(
-      ControllerCalls controller, MetadataView view, OffsetsTopicSettings offsetsTopic) {
+      ControllerCalls controller,
+      RoomForPartitions room,
+      MetadataView view,
+      OffsetsTopicSettings offsetsTopic) {
     this.controller = controller;
+    this.room = room;
     this.view = view;
     this.offsetsTopic = offsetsTopic;
   }
@@ -68,8 +73,10 @@ public final class AutoTopicCreation {
       }
     }
     if (!request.topics().isEmpty()) {
-      controller.call(
-          (decider, reply) -> decider.createTopics(request, reply), new Created(request));
+      Created created = new Created(request);
+      room.check(
+          () -> controller.call((decider, reply) -> decider.createTopics(request, reply), created),
+          created::fail);
     }
   }
 

@@ -9,16 +9,21 @@ import org.apache.kafka.common.message.CreatePartitionsResponseData;
 /** CreatePartitions: makes topics larger (KIP-195). */
 public final class CreatePartitionsHandler implements RequestHandler {
   private final ControllerCalls controller;
+  private final RoomForPartitions room;
 
-  public CreatePartitionsHandler(ControllerCalls controller) {
+  public CreatePartitionsHandler(ControllerCalls controller, RoomForPartitions room) {
     this.controller = controller;
+    this.room = room;
   }
 
   @Override
   public void handle(Request request) {
     CreatePartitionsRequestData data = request.data(CreatePartitionsRequestData.class);
-    controller.call(
-        (decider, reply) -> decider.createPartitions(data, reply),
-        new ControllerAnswer<CreatePartitionsResponseData>(request));
+    room.check(
+        () ->
+            controller.call(
+                (decider, reply) -> decider.createPartitions(data, reply),
+                new ControllerAnswer<CreatePartitionsResponseData>(request)),
+        request::fail);
   }
 }

@@ -21,12 +21,9 @@ import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMes
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Produce: appends each partition's batch and acknowledges as the client asked. */
 public final class ProduceHandler implements RequestHandler {
-  private static final Logger LOG = LoggerFactory.getLogger(ProduceHandler.class);
   private static final short FIRST_VERSION_WITH_ZSTD = 7;
   private static final short FIRST_VERSION_WITH_TOPIC_ID = 13;
   private static final String ADMIN_CLIENT_ID = "__admin_client";
@@ -92,7 +89,7 @@ public final class ProduceHandler implements RequestHandler {
       fail(
           response,
           partitions.missing(name, produced.index()),
-          "%s-%d is not served by this broker".formatted(name, produced.index()));
+          partitions.whyMissing(name, produced.index()));
     } else if (records == null) {
       partition.produced(false);
       fail(response, Errors.INVALID_RECORD, "the request holds no records for this partition");
@@ -133,7 +130,6 @@ public final class ProduceHandler implements RequestHandler {
       }
     } catch (IOException e) {
       partition.produced(false);
-      LOG.error("Append to {} failed; it takes no more writes", partition.log().id(), e);
       fail(response, Errors.KAFKA_STORAGE_ERROR, "the write failed: " + e.getMessage());
     }
   }

@@ -1,0 +1,314 @@
+package dev.tidemark.broker;
+
+import dev.tidemark.env.Shard;
+import dev.tidemark.env.Timers;
+import dev.tidemark.log.CorruptLog;
+import dev.tidemark.log.LogId;
+import dev.tidemark.log.LogOpening;
+import dev.tidemark.log.PartitionLog;
+import dev.tidemark.metadata.Reply;
+import dev.tidemark.replica.PartitionLeader;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The partitions of one data folder whose log failed or could not be opened, until each is open
+ * again. The folder is probed with growing pauses; while it fails, a partition that was open goes
+ * on serving reads. Once it answers and has room, its partitions are opened again one after the
+ * other in the background, as after an unclean stop, and begin a new leader epoch. Owned by the
+ * data shard; costs nothing while nothing has failed.
+ */
+final class FailedPartitions {
+  private static final Logger LOG = LoggerFactory.getLogger(FailedPartitions.class);
+  private static final long FIRST_PAUSE_MS = 500;
+  private static final long MAX_PAUSE_MS = 30_000;
+  private static final int MAX_DOUBLINGS = 6;
+  private static final String QUEUE = "repair";
+
+  private final Shard shard;
+  private final DataFolder folder;
+  private final Partitions partitions;
+  private final Port port;
+  private final TreeMap<String, Failed> failed = new TreeMap<>();
+  private int attempts;
+  private long lastEmptyMs;
+  private Timers.@Nullable Timer timer;
+  private @Nullable LogId opening;
+  private @Nullable Runnable whenOpened;
+  private boolean busy;
+  private boolean stopped;
+
+  /** What this needs of the broker. */
+  interface Port {
+    /** Opens a log; runs in the background. Null when its topic is gone. */
+    @Nullable Opener opener(LogId id, LogOpening opening);
+
+    /** A leader for a log that was opened; throws when the disk fails at once. */
+    PartitionLeader lead(PartitionLog log, int leaderEpoch) throws IOException;
+
+    /** The leader epoch in the metadata, -1 when the topic is gone. */
+    int leaderEpoch(LogId id);
+
+    /** Asks for a new leader epoch. */
+    void renew(LogId id, Reply<Integer> reply);
+
+    /** A partition that served serves no more. */
+    void wentOffline(LogId id);
+  }
+
+  /** Opens one log; blocks. */
+  @FunctionalInterface
+  interface Opener {
+    PartitionLog open() throws IOException;
+  }
+
+  /** {@code served} is true of one that was open in this run: it needs a new leader epoch. */
+  private record Failed(LogId id, boolean served) {}
+
+  FailedPartitions(Shard shard, DataFolder folder, Partitions partitions, Port port) {
+    this.shard = shard;
+    this.folder = folder;
+    this.partitions = partitions;
+    this.port = port;
+  }
+
+  /** A log of this folder takes no more appends. It goes on serving reads for now. */
+  void logFailed(PartitionLog log) {
+    LogId id = log.id();
+    if (stopped || isKnown(id)) {
+      return;
+    }
+    LOG.error(
+        "{} takes no more writes: {}. Reads go on. Free some space on the volume of {}, or repair"
+            + " it: the partition is then opened again without a restart",
+        id,
+        log.failure(),
+        folder.directory().path());
+    add(new Failed(id, true));
+  }
+
+  /** A log of this folder could not be opened; the partition is offline. */
+  void openingFailed(LogId id) {
+    if (!stopped && !isKnown(id)) {
+      add(new Failed(id, false));
+    }
+  }
+
+  private boolean isKnown(LogId id) {
+    Failed known = failed.get(id.folderName());
+    return known != null && known.id().equals(id);
+  }
+
+  private void add(Failed one) {
+    if (failed.isEmpty() && shard.clock().monotonicMs() - lastEmptyMs > 2 * MAX_PAUSE_MS) {
+      attempts = 0; // otherwise the disk fails again and again, and is asked less and less often
+    }
+    failed.put(one.id().folderName(), one);
+    schedule();
+  }
+
+  private void schedule() {
+    if (timer == null && !busy && !failed.isEmpty() && !stopped) {
+      long pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS << attempts);
+      attempts = Math.min(attempts + 1, MAX_DOUBLINGS);
+      timer = shard.timers().schedule(pauseMs, this::attempt);
+    }
+  }
+
+  private void attempt() {
+    timer = null;
+    busy = true;
+    shard
+        .background()
+        .run(
+            QUEUE,
+            () -> {
+              FolderProbe.run(folder.directory());
+              return folder;
+            },
+            (answers, failure) -> {
+              if (failure == null && !stopped) {
+                openNext(new ArrayDeque<>(failed.values()));
+              } else {
+                LOG.debug("{} still fails: {}", folder.directory().path(), failure);
+                finishAttempt();
+              }
+            });
+  }
+
+  private void finishAttempt() {
+    busy = false;
+    if (failed.isEmpty()) {
+      lastEmptyMs = shard.clock().monotonicMs();
+    }
+    schedule();
+  }
+
+  private void openNext(ArrayDeque<Failed> left) {
+    Failed next = left.poll();
+    while (next != null && !failed.containsValue(next)) {
+      next = left.poll();
+    }
+    if (next == null || stopped) {
+      finishAttempt();
+      return;
+    }
+    Failed one = next;
+    opening = one.id();
+    List<PartitionLog> old = takeOffline(one.id());
+    // What syncs are still under way have to be told before the files change hands.
+    shard
+        .background()
+        .run(PartitionLeader.SYNCS, () -> old, (log, none) -> open(one, old, () -> openNext(left)));
+  }
+
+  /** Ends the partition's service if it has not ended; returns its log, or nothing. */
+  private List<PartitionLog> takeOffline(LogId id) {
+    List<PartitionLog> old = new ArrayList<>(1);
+    PartitionLeader leader = partitions.find(id.topicId(), id.partition());
+    if (leader != null) {
+      PartitionLog log = leader.log();
+      old.add(log);
+      leader.stop();
+      folder.remember(
+          new KnownOffsets.Entry(
+              id, log.recoveryPoint(), log.logStartOffset(), leader.highWatermark()));
+      partitions.takeOffline(id, log.failure() + "; it is being opened again");
+      port.wentOffline(id);
+    }
+    return old;
+  }
+
+  private void open(Failed one, List<PartitionLog> old, Runnable next) {
+    Opener opener = port.opener(one.id(), folder.reopening(one.id()));
+    if (opener == null) {
+      failed.remove(one.id().folderName(), one);
+      opened(next);
+      return;
+    }
+    shard
+        .background()
+        .run(
+            QUEUE,
+            () -> {
+              for (PartitionLog log : old) {
+                log.close(false);
+              }
+              return opener.open();
+            },
+            (log, failure) -> {
+              if (log == null) {
+                openFailed(one, String.valueOf(failure == null ? "" : failure.getMessage()));
+                if (failure instanceof CorruptLog) {
+                  failed.remove(one.id().folderName(), one); // no waiting heals that
+                }
+                opened(next);
+              } else if (stopped || !failed.containsValue(one)) {
+                close(log);
+                opened(next);
+              } else {
+                lead(one, log, next);
+              }
+            });
+  }
+
+  private void openFailed(Failed one, String why) {
+    LOG.debug("{} could not be opened again: {}", one.id(), why);
+    if (failed.containsValue(one)) {
+      partitions.addOffline(one.id(), why);
+    }
+  }
+
+  private void lead(Failed one, PartitionLog log, Runnable next) {
+    if (!one.served()) {
+      serve(one, log, port.leaderEpoch(one.id()));
+      opened(next);
+      return;
+    }
+    port.renew(
+        one.id(),
+        new Reply<>() {
+          @Override
+          public void succeed(Integer leaderEpoch) {
+            serve(one, log, leaderEpoch);
+            opened(next);
+          }
+
+          @Override
+          public void fail(Throwable cause) {
+            openFailed(one, String.valueOf(cause.getMessage()));
+            close(log);
+            opened(next);
+          }
+        });
+  }
+
+  private void serve(Failed one, PartitionLog log, int leaderEpoch) {
+    if (stopped || leaderEpoch < 0 || !failed.remove(one.id().folderName(), one)) {
+      close(log);
+      return;
+    }
+    try {
+      partitions.host(port.lead(log, leaderEpoch));
+      LOG.warn(
+          "{} takes writes again, from offset {} on in leader epoch {}",
+          one.id(),
+          log.logEndOffset(),
+          leaderEpoch);
+    } catch (IOException e) {
+      failed.put(one.id().folderName(), one);
+      openFailed(one, String.valueOf(e.getMessage()));
+      close(log);
+    }
+  }
+
+  private void opened(Runnable next) {
+    opening = null;
+    Runnable waiting = whenOpened;
+    whenOpened = null;
+    if (waiting != null) {
+      waiting.run();
+    }
+    next.run();
+  }
+
+  private void close(PartitionLog log) {
+    try {
+      log.close(false);
+    } catch (IOException e) {
+      LOG.warn("The log of {} was not closed in order: {}", log.id(), e.getMessage());
+    }
+  }
+
+  /**
+   * Forgets a partition whose topic is deleted, then runs {@code andThen}: at once, or when the
+   * opening that is under way has ended, because that would bring the folder back.
+   */
+  void forget(LogId id, Runnable andThen) {
+    failed.remove(id.folderName());
+    if (id.equals(opening)) {
+      whenOpened = andThen;
+    } else {
+      andThen.run();
+    }
+  }
+
+  /**
+   * Nothing is opened any more. Returns the logs that failed and are open; they are offline now.
+   */
+  List<PartitionLog> stop() {
+    stopped = true;
+    if (timer != null) {
+      timer.cancel();
+    }
+    List<PartitionLog> open = new ArrayList<>();
+    failed.values().forEach(one -> open.addAll(takeOffline(one.id())));
+    return open;
+  }
+}

@@ -1,0 +1,153 @@
+package dev.tidemark.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.KafkaStorageException;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Test;
+
+/** A real full disk under a real broker. */
+class FullDiskIT {
+  private static final int VOLUME_MEBIBYTES = 24;
+  private static final String PADDING = "x".repeat(100_000);
+
+  private final List<String> acknowledged = new ArrayList<>();
+  private int sent;
+
+  @Test
+  void aFullDiskIsToldToClientsAndOnceInTheLogAndIsOverWhenThereIsRoom() throws Exception {
+    try (SmallVolume volume = SmallVolume.mount(VOLUME_MEBIBYTES)) {
+      BrokerUnderTest broker = BrokerUnderTest.start(volume.root().resolve("data"));
+      volume.fill(8 << 20);
+      String why = writeUntilRefused(broker);
+      assertThat(why).contains("tides-0", "No space left on device");
+      assertThat(read(broker)).as("reads go on").isEqualTo(acknowledged);
+      assertThatThrownBy(() -> create(broker, "more"))
+          .isInstanceOf(ExecutionException.class)
+          .cause()
+          .isInstanceOf(KafkaStorageException.class)
+          .hasMessageContaining("nothing was created")
+          .hasMessageContaining(volume.root().toString());
+
+      volume.free();
+      writePatiently(broker, 10);
+      create(broker, "more");
+      assertThat(read(broker)).isEqualTo(acknowledged);
+      assertThat(broker.log().lines().filter(line -> line.contains("ERROR")))
+          .singleElement()
+          .asString()
+          .contains("tides-0 takes no more writes", "No space left", "Free some space");
+      assertThat(broker.log()).contains("tides-0 takes writes again").doesNotContain("\tat ");
+      broker.kill();
+
+      try (BrokerUnderTest again = BrokerUnderTest.start(volume.root().resolve("data"))) {
+        assertThat(read(again)).isEqualTo(acknowledged);
+      }
+    }
+  }
+
+  @Test
+  void aStartOnAFullDiskNamesTheFolderAndTheRemedy() throws Exception {
+    try (SmallVolume volume = SmallVolume.mount(4)) {
+      Path data = volume.root().resolve("data");
+      BrokerUnderTest.start(data).kill(); // so that there is no clean marker whose page would do
+      volume.fillUp();
+      assertFailsOnFullDisk(data);
+      assertFailsOnFullDisk(volume.root().resolve("fresh"));
+      volume.free();
+      BrokerUnderTest.start(data).close();
+    }
+  }
+
+  private static void assertFailsOnFullDisk(Path data) throws Exception {
+    Ran ran =
+        Ran.of(
+            Installation.get()
+                .command(Map.of(), "dev", "--port", "0", "--data-dir", data.toString()),
+            "");
+    assertThat(ran.exitCode()).isEqualTo(1);
+    assertThat(ran.err().strip())
+        .startsWith("tidemark: ")
+        .contains(data.toString(), "No space left on device", "free some space on that volume")
+        .doesNotContain("\n");
+  }
+
+  private String writeUntilRefused(BrokerUnderTest broker) throws Exception {
+    try (KafkaProducer<String, String> producer =
+        producer(broker, Map.of("retries", 0, "enable.idempotence", false))) {
+      for (int i = 0; i < VOLUME_MEBIBYTES * 10; i++) {
+        try {
+          write(producer);
+        } catch (ExecutionException e) {
+          assertThat(e.getCause()).isInstanceOf(KafkaStorageException.class);
+          return e.getCause().getMessage();
+        }
+      }
+    }
+    throw new AssertionError("the disk did not fill");
+  }
+
+  private void writePatiently(BrokerUnderTest broker, int records) throws Exception {
+    try (KafkaProducer<String, String> producer = producer(broker, Map.of())) {
+      for (int i = 0; i < records; i++) {
+        write(producer);
+      }
+    }
+  }
+
+  private void write(KafkaProducer<String, String> producer) throws Exception {
+    String key = "record " + sent++;
+    producer.send(new ProducerRecord<>("tides", key, PADDING)).get(60, TimeUnit.SECONDS);
+    acknowledged.add(key);
+  }
+
+  private static KafkaProducer<String, String> producer(
+      BrokerUnderTest broker, Map<String, Object> settings) {
+    Map<String, Object> all = new TreeMap<>(settings);
+    all.put("bootstrap.servers", broker.bootstrap());
+    all.put("acks", "all");
+    return new KafkaProducer<>(all, new StringSerializer(), new StringSerializer());
+  }
+
+  private static void create(BrokerUnderTest broker, String topic) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+      admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1))).all().get();
+    }
+  }
+
+  private List<String> read(BrokerUnderTest broker) {
+    List<String> keys = new ArrayList<>();
+    Map<String, Object> settings =
+        Map.of(
+            "bootstrap.servers",
+            broker.bootstrap(),
+            "auto.offset.reset",
+            "earliest",
+            "enable.auto.commit",
+            false);
+    try (KafkaConsumer<String, String> consumer =
+        new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+      consumer.assign(List.of(new org.apache.kafka.common.TopicPartition("tides", 0)));
+      long giveUpNs = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+      while (keys.size() < acknowledged.size() && System.nanoTime() < giveUpNs) {
+        consumer.poll(Duration.ofMillis(200)).forEach(record -> keys.add(record.key()));
+      }
+    }
+    return keys;
+  }
+}

@@ -1,0 +1,165 @@
+package dev.tidemark.broker;
+
+import dev.tidemark.log.Batches;
+import dev.tidemark.sim.VirtualClock;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
+import org.apache.kafka.common.message.DeleteRecordsRequestData;
+import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsPartition;
+import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsTopic;
+import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.ListOffsetsRequestData;
+import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
+import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
+import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
+import org.apache.kafka.common.message.ProduceRequestData;
+import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
+import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.MessageUtil;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.CreateTopicsRequest;
+import org.apache.kafka.common.requests.CreateTopicsResponse;
+import org.apache.kafka.common.requests.DeleteRecordsRequest;
+import org.apache.kafka.common.requests.DeleteRecordsResponse;
+import org.apache.kafka.common.requests.DeleteTopicsRequest;
+import org.apache.kafka.common.requests.DeleteTopicsResponse;
+import org.apache.kafka.common.requests.ListOffsetsRequest;
+import org.apache.kafka.common.requests.ListOffsetsResponse;
+import org.apache.kafka.common.requests.ProduceRequest;
+import org.apache.kafka.common.requests.ProduceResponse;
+
+/** What a client asks of a {@link SimBroker}, one call for each request. */
+final class SimClient {
+  private final SimBroker broker;
+  private final VirtualClock clock;
+
+  SimClient(SimBroker broker, VirtualClock clock) {
+    this.broker = broker;
+    this.clock = clock;
+  }
+
+  /** Creates a topic of one partition; {@code configs} are keys and values in turn. */
+  Errors create(String topic, String... configs) {
+    CreateTopicsRequestData data = new CreateTopicsRequestData();
+    CreatableTopic creatable =
+        new CreatableTopic().setName(topic).setNumPartitions(1).setReplicationFactor((short) 1);
+    for (int i = 0; i < configs.length; i += 2) {
+      creatable
+          .configs()
+          .mustAdd(new CreatableTopicConfig().setName(configs[i]).setValue(configs[i + 1]));
+    }
+    data.topics().add(creatable);
+    CreateTopicsResponse response =
+        broker.call(
+            new CreateTopicsRequest(data, ApiKeys.CREATE_TOPICS.latestVersion()),
+            CreateTopicsResponse.class);
+    return Errors.forCode(response.data().topics().iterator().next().errorCode());
+  }
+
+  void delete(String topic) {
+    broker.call(
+        new DeleteTopicsRequest.Builder(new DeleteTopicsRequestData().setTopicNames(List.of(topic)))
+            .build((short) 5),
+        DeleteTopicsResponse.class);
+  }
+
+  Errors produce(String topic, int records) {
+    Errors last = Errors.NONE;
+    for (int i = 0; i < records; i++) {
+      ProduceRequestData data = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(1000);
+      data.topicData()
+          .add(
+              new TopicProduceData()
+                  .setName(topic)
+                  .setPartitionData(
+                      List.of(
+                          new PartitionProduceData()
+                              .setIndex(0)
+                              .setRecords(
+                                  MemoryRecords.readableRecords(
+                                      heap(Batches.plain(clock.wallMs(), "v" + i)))))));
+      ProduceResponse response =
+          broker.call(new ProduceRequest(data, (short) 9), ProduceResponse.class);
+      last =
+          Errors.forCode(
+              response
+                  .data()
+                  .responses()
+                  .iterator()
+                  .next()
+                  .partitionResponses()
+                  .get(0)
+                  .errorCode());
+    }
+    return last;
+  }
+
+  private static ByteBuffer heap(ByteBuffer direct) {
+    return ByteBuffer.allocate(direct.remaining()).put(direct).flip();
+  }
+
+  ListOffsetsPartitionResponse offset(String topic, long timestamp) {
+    ListOffsetsRequestData data =
+        new ListOffsetsRequestData()
+            .setReplicaId(-1)
+            .setTopics(
+                List.of(
+                    new ListOffsetsTopic()
+                        .setName(topic)
+                        .setPartitions(
+                            List.of(
+                                new ListOffsetsPartition()
+                                    .setPartitionIndex(0)
+                                    .setTimestamp(timestamp)))));
+    return broker
+        .call(request(data), ListOffsetsResponse.class)
+        .data()
+        .topics()
+        .get(0)
+        .partitions()
+        .get(0);
+  }
+
+  int leaderEpoch(String topic) {
+    return offset(topic, ListOffsetsRequest.LATEST_TIMESTAMP).leaderEpoch();
+  }
+
+  private static ListOffsetsRequest request(ListOffsetsRequestData data) {
+    short version = 9;
+    return (ListOffsetsRequest)
+        AbstractRequest.parseRequest(
+                ApiKeys.LIST_OFFSETS, version, MessageUtil.toByteBufferAccessor(data, version))
+            .request;
+  }
+
+  long earliest(String topic) {
+    return offset(topic, ListOffsetsRequest.EARLIEST_TIMESTAMP).offset();
+  }
+
+  long latest(String topic) {
+    return offset(topic, ListOffsetsRequest.LATEST_TIMESTAMP).offset();
+  }
+
+  void deleteRecordsBelow(String topic, long offset) {
+    broker.call(
+        new DeleteRecordsRequest.Builder(
+                new DeleteRecordsRequestData()
+                    .setTopics(
+                        List.of(
+                            new DeleteRecordsTopic()
+                                .setName(topic)
+                                .setPartitions(
+                                    List.of(
+                                        new DeleteRecordsPartition()
+                                            .setPartitionIndex(0)
+                                            .setOffset(offset))))))
+            .build(),
+        DeleteRecordsResponse.class);
+  }
+}
