@@ -18,6 +18,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Parameters;
     description = "Prints the records of a topic, one per line, until it is stopped.")
 final class ConsumeCommand implements Callable<Integer> {
   private static final Duration POLL = Duration.ofMillis(250);
+  private static final long LEAVE_TIMEOUT_MS = 5_000;
 
   @Mixin BootstrapOptions bootstrap = new BootstrapOptions();
 
@@ -86,8 +88,11 @@ final class ConsumeCommand implements Callable<Integer> {
             new KafkaConsumer<>(
                 settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         OutputStream out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out))) {
+      leaveWhenStopped(consumer);
       begin(consumer);
       printAll(consumer, out);
+    } catch (WakeupException e) {
+      return ExitCodes.OK; // Ctrl-C or SIGTERM; the process ends with the signal's code
     } catch (KafkaException e) {
       throw CommandFailure.failed("reading " + topic + " failed: " + FailureText.of(e));
     } catch (IOException e) {
@@ -106,6 +111,23 @@ final class ConsumeCommand implements Callable<Integer> {
     if (keySeparator != null && keySeparator.isEmpty()) {
       throw CommandFailure.usage("--key-separator is empty; leave it out to print values only");
     }
+  }
+
+  /** A member that vanishes would keep its partitions until its session is over. */
+  private static void leaveWhenStopped(KafkaConsumer<byte[], byte[]> consumer) {
+    Thread reader = Thread.currentThread();
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  consumer.wakeup();
+                  try {
+                    reader.join(LEAVE_TIMEOUT_MS);
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                },
+                "leave"));
   }
 
   private void begin(KafkaConsumer<byte[], byte[]> consumer) throws CommandFailure {
@@ -132,9 +154,11 @@ final class ConsumeCommand implements Callable<Integer> {
     while (printed < maxMessages) {
       ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
       for (ConsumerRecord<byte[], byte[]> record : records) {
-        print(record, separator, out);
-        if (++printed == maxMessages) {
-          break;
+        if (printed < maxMessages) {
+          print(record, separator, out);
+          printed++;
+        } else {
+          giveBack(consumer, record);
         }
       }
       out.flush();
@@ -144,6 +168,15 @@ final class ConsumeCommand implements Callable<Integer> {
       } else if ((nowNs - quietSinceNs) / 1_000_000 >= timeoutMs) {
         return;
       }
+    }
+  }
+
+  /** What was fetched and not printed is not committed when the consumer closes. */
+  private static void giveBack(
+      KafkaConsumer<byte[], byte[]> consumer, ConsumerRecord<byte[], byte[]> record) {
+    TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+    if (record.offset() < consumer.position(partition)) {
+      consumer.seek(partition, record.offset());
     }
   }
 

@@ -18,7 +18,10 @@ import picocli.CommandLine.Spec;
       FormatCommand.class,
       TopicCommand.class,
       ProduceCommand.class,
-      ConsumeCommand.class
+      ConsumeCommand.class,
+      GroupCommand.class,
+      ConfigCommand.class,
+      LogDirsCommand.class
     })
 final class RootCommand implements Runnable {
   @Spec CommandSpec spec = CommandSpec.create();
