@@ -43,6 +43,7 @@ public final class Broker {
   private final Shard data;
   private final Shard control;
   private final List<Directory> directories;
+  private final String bootId;
   private final MetadataView view = new MetadataView();
   private final Partitions partitions = new Partitions();
   private final TopicConfigs topicConfigs;
@@ -64,16 +65,29 @@ public final class Broker {
    * @param data the shard of connections and partitions
    * @param control the shard of the metadata log, which may block
    * @param directories the folders of {@code log.dirs}, formatted; the first holds the metadata log
+   * @param bootId tells one run of the machine's kernel from another; empty when nothing does
    */
-  public Broker(BrokerSettings settings, Shard data, Shard control, List<Directory> directories) {
+  public Broker(
+      BrokerSettings settings,
+      Shard data,
+      Shard control,
+      List<Directory> directories,
+      String bootId) {
     this.settings = settings;
     this.data = data;
     this.control = control;
     this.directories = List.copyOf(directories);
+    this.bootId = bootId;
     this.topicConfigs =
         new TopicConfigs(settings.nodeId(), settings.texts(), settings.producerIdExpirationMs());
     this.requestMetrics = new RequestMetrics(data.clock());
     this.handlers = new Handlers(settings, data, view, partitions);
+  }
+
+  /** How often periodic work looked at a partition so far; on the data shard. */
+  long visits() {
+    Maintenance running = maintenance;
+    return running == null ? 0 : running.visits();
   }
 
   /** Whom the transport asks for each new connection; to be used once the start is done. */
@@ -109,7 +123,7 @@ public final class Broker {
     DataFolders.requireMetadataLog(directories);
     List<DataFolder> folders = new ArrayList<>();
     for (Directory directory : directories) {
-      folders.add(DataFolder.load(directory));
+      folders.add(DataFolder.load(directory, bootId));
     }
     FolderIdentity first = identities.get(0);
     MetadataLog log =
@@ -177,7 +191,7 @@ public final class Broker {
     logs = hosted;
     view.addListener(hosted);
     Maintenance started =
-        new Maintenance(data, partitions, hosted, settings.logRetentionCheckIntervalMs());
+        new Maintenance(data, partitions, hosted, settings.logRetentionCheckIntervalMs(), bootId);
     maintenance = started;
     hosted.openAll(
         view.image(),

@@ -6,11 +6,11 @@ import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.OffsetCheckpoint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -31,30 +31,41 @@ final class DataFolder {
   private final Set<String> partitionFolders;
   private final boolean cleanStop;
   private final KnownOffsets known;
+  private final boolean sameBoot;
 
   private DataFolder(
-      Directory directory, Set<String> partitionFolders, boolean cleanStop, KnownOffsets known) {
+      Directory directory,
+      Set<String> partitionFolders,
+      boolean cleanStop,
+      KnownOffsets known,
+      boolean sameBoot) {
     this.directory = directory;
     this.partitionFolders = partitionFolders;
     this.cleanStop = cleanStop;
     this.known = known;
+    this.sameBoot = sameBoot;
   }
 
-  /** Reads what stands in the folder and takes the clean marker away before anything is written. */
-  static DataFolder load(Directory directory) throws IOException {
+  /**
+   * Reads what stands in the folder and takes the clean marker away before anything is written.
+   *
+   * @param bootId the run of the kernel, empty when it cannot be told
+   */
+  static DataFolder load(Directory directory, String bootId) throws IOException {
+    KnownOffsets known = readOrNothing(directory);
     Set<String> partitionFolders = new TreeSet<>();
     for (String name : directory.list()) {
       if (name.endsWith(DELETED_SUFFIX)) {
         directory.delete(name);
       } else if (!name.endsWith(STRAY_SUFFIX)
           && name.indexOf('-') > 0
-          && directory.isDirectory(name)) {
+          && (known.hasFolder(name) || directory.isDirectory(name))) {
         partitionFolders.add(name);
       }
     }
     boolean clean = directory.exists(CLEAN_MARKER);
-    DataFolder folder =
-        new DataFolder(directory, partitionFolders, clean, readOrNothing(directory));
+    boolean sameBoot = !bootId.isEmpty() && bootId.equals(known.bootId());
+    DataFolder folder = new DataFolder(directory, partitionFolders, clean, known, sameBoot);
     if (clean) {
       directory.delete(CLEAN_MARKER);
       directory.sync();
@@ -68,7 +79,7 @@ final class DataFolder {
       return KnownOffsets.read(directory);
     } catch (IOException e) {
       LOG.warn("{}; the partitions of this folder are checked from their start", e.getMessage());
-      return new KnownOffsets();
+      return new KnownOffsets("");
     }
   }
 
@@ -78,6 +89,29 @@ final class DataFolder {
 
   boolean cleanStop() {
     return cleanStop;
+  }
+
+  /**
+   * True when all that was written since the last checkpoint is still there, if perhaps only in the
+   * kernel's memory: a process that is killed takes nothing with it.
+   */
+  boolean isSameBoot() {
+    return sameBoot;
+  }
+
+  /** True when a folder is known to be that of this topic id, without a look into it. */
+  boolean isKnownAs(LogId id) {
+    return known.of(id) != null;
+  }
+
+  /** What was known of a partition at the start, or null. */
+  KnownOffsets.@Nullable Entry known(LogId id) {
+    return known.of(id);
+  }
+
+  /** Forgets what was known of partitions at the start, unless it is still needed. */
+  void forgetKnown(Predicate<LogId> needed) {
+    known.keepOnly(needed);
   }
 
   boolean holds(LogId id) {
@@ -113,11 +147,6 @@ final class DataFolder {
     known.put(entry);
   }
 
-  /** What was last known of a partition that is offline, or null. */
-  KnownOffsets.@Nullable Entry knownBefore(LogId id) {
-    return known.of(id);
-  }
-
   /** The id in a partition folder's partition.metadata; null when there is none to read. */
   @Nullable Uuid topicIdIn(String partitionFolder) {
     return FoundTopicId.read(directory.directory(partitionFolder));
@@ -147,9 +176,9 @@ final class DataFolder {
 
   /** Writes down what is known now: our own file, and Kafka's three for its tools. Blocks. */
   static void writeDown(Directory directory, KnownOffsets now) throws IOException {
-    Map<TopicPartition, Long> recoveryPoints = newMap();
-    Map<TopicPartition, Long> logStartOffsets = newMap();
-    Map<TopicPartition, Long> highWatermarks = newMap();
+    Map<TopicPartition, Long> recoveryPoints = new LinkedHashMap<>();
+    Map<TopicPartition, Long> logStartOffsets = new LinkedHashMap<>();
+    Map<TopicPartition, Long> highWatermarks = new LinkedHashMap<>();
     for (KnownOffsets.Entry entry : now.all()) {
       TopicPartition key = new TopicPartition(entry.id().topic(), entry.id().partition());
       recoveryPoints.put(key, entry.recoveryPoint());
@@ -160,11 +189,6 @@ final class DataFolder {
     OffsetCheckpoint.write(directory, OffsetCheckpoint.RECOVERY_POINTS, recoveryPoints);
     OffsetCheckpoint.write(directory, OffsetCheckpoint.LOG_START_OFFSETS, logStartOffsets);
     OffsetCheckpoint.write(directory, OffsetCheckpoint.HIGH_WATERMARKS, highWatermarks);
-  }
-
-  private static Map<TopicPartition, Long> newMap() {
-    return new TreeMap<>(
-        Comparator.comparing(TopicPartition::topic).thenComparingInt(TopicPartition::partition));
   }
 
   /** Marks a stop after which nothing has to be checked. */

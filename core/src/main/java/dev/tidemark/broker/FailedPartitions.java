@@ -49,8 +49,8 @@ final class FailedPartitions {
     /** Opens a log; runs in the background. Null when its topic is gone. */
     @Nullable Opener opener(LogId id, LogOpening opening);
 
-    /** A leader for a log that was opened; throws when the disk fails at once. */
-    PartitionLeader lead(PartitionLog log, int leaderEpoch) throws IOException;
+    /** A leader for a log that was opened. */
+    PartitionLeader lead(PartitionLog log, int leaderEpoch);
 
     /** The leader epoch in the metadata, -1 when the topic is gone. */
     int leaderEpoch(LogId id);
@@ -254,18 +254,12 @@ final class FailedPartitions {
       close(log);
       return;
     }
-    try {
-      partitions.host(port.lead(log, leaderEpoch));
-      LOG.warn(
-          "{} takes writes again, from offset {} on in leader epoch {}",
-          one.id(),
-          log.logEndOffset(),
-          leaderEpoch);
-    } catch (IOException e) {
-      failed.put(one.id().folderName(), one);
-      openFailed(one, String.valueOf(e.getMessage()));
-      close(log);
-    }
+    partitions.host(port.lead(log, leaderEpoch));
+    LOG.warn(
+        "{} takes writes again, from offset {} on in leader epoch {}",
+        one.id(),
+        log.logEndOffset(),
+        leaderEpoch);
   }
 
   private void opened(Runnable next) {

@@ -2,7 +2,6 @@ package dev.tidemark.broker;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tidemark.env.Clock;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
 import dev.tidemark.log.CorruptLog;
@@ -51,6 +50,7 @@ final class HostedLogs implements MetadataListener {
   private final TopicConfigs topicConfigs;
   private final Map<DataFolder, FailedPartitions> failed = new LinkedHashMap<>();
   private final MetadataView view;
+  private final PartitionLog.FailureListener failureListener = this::onLogFailed;
   private boolean open;
 
   HostedLogs(
@@ -93,87 +93,63 @@ final class HostedLogs implements MetadataListener {
     return folders;
   }
 
-  private record Assigned(LogId id, int leaderEpoch, LogSettings settings) {}
-
-  /** Opens all logs assigned to this broker, then calls {@code done} on the shard. */
+  /**
+   * Opens all logs assigned to this broker, then calls {@code done} on the shard. Logs that are
+   * known to be as they were left are not looked at; new ones are made when there is time.
+   */
   void openAll(MetadataImage image, Runnable done) {
-    List<Assigned> assigned = new ArrayList<>();
+    List<AssignedLog> assigned = new ArrayList<>();
     new TreeMap<>(image.topics().topicsByName())
         .values()
         .forEach(topic -> collectAssigned(image, topic, assigned));
     setAsideStrays(image, assigned);
-    int[] left = {assigned.size() + 1};
-    Runnable oneDone =
-        () -> {
-          if (--left[0] == 0) {
-            open = true;
-            done.run();
-          }
-        };
-    for (Assigned one : assigned) {
-      open(one, oneDone);
+    partitions.makeAwaitedBy(this::make);
+    LogOpener opener = new LogOpener(shard, this::onOpened);
+    for (AssignedLog one : assigned) {
+      DataFolder folder = folderFor(one.id());
+      if (isNew(folder, one.id())) {
+        partitions.await(one);
+      } else {
+        folder.added(one.id());
+        opener.add(one, folder);
+      }
     }
-    oneDone.run();
+    opener.openAll(
+        () -> {
+          open = true;
+          folders.forEach(folder -> folder.forgetKnown(partitions::isOffline));
+          makeAwaited();
+          done.run();
+        });
   }
 
-  private void collectAssigned(MetadataImage image, TopicImage topic, List<Assigned> assigned) {
+  private static boolean isNew(DataFolder folder, LogId id) {
+    return !folder.holds(id) && !folder.isKnownAs(id);
+  }
+
+  private void collectAssigned(MetadataImage image, TopicImage topic, List<AssignedLog> assigned) {
     LogSettings topicSettings = topicConfigs.of(image, topic.name()).log();
     new TreeMap<>(topic.partitions())
         .forEach(
             (index, partition) -> {
               if (partition.leader == nodeId) {
                 LogId id = new LogId(topic.name(), index, topic.id());
-                assigned.add(new Assigned(id, partition.leaderEpoch, topicSettings));
+                assigned.add(new AssignedLog(id, partition.leaderEpoch, topicSettings));
               }
             });
   }
 
-  private void open(Assigned assigned, Runnable done) {
-    DataFolder folder = folderFor(assigned.id());
-    LogOpening opening =
-        folder.holds(assigned.id()) ? folder.opening(assigned.id()) : LogOpening.unknown();
-    folder.added(assigned.id());
-    Directory directory = folder.directory().directory(assigned.id().folderName());
-    shard
-        .background()
-        .run(
-            "open " + Math.floorMod(assigned.id().hashCode(), OPENING_QUEUES),
-            () -> openChecked(assigned, directory, opening, shard.clock()),
-            (log, failure) -> {
-              onOpened(assigned, log, failure);
-              done.run();
-            });
-  }
-
-  private static final int OPENING_QUEUES = 2;
-
-  /** A log that ends below what was once synced has lost files: it is not served as if whole. */
-  private static PartitionLog openChecked(
-      Assigned assigned, Directory directory, LogOpening opening, Clock clock) throws IOException {
-    PartitionLog log =
-        PartitionLog.open(assigned.id(), directory, assigned.settings(), opening, clock);
-    if (log.logEndOffset() < opening.recoveryPoint()) {
-      long end = log.logEndOffset();
-      log.close(false);
-      throw new CorruptLog(
-          "%s ends at offset %d though it was synced up to %d: files are missing; restore them from a copy, or delete and create the topic again"
-              .formatted(directory.path(), end, opening.recoveryPoint()));
-    }
-    return log;
-  }
-
   private void onOpened(
-      Assigned assigned, @Nullable PartitionLog log, @Nullable Throwable failure) {
-    try {
-      if (log == null) {
-        throw failure instanceof IOException known
-            ? known
-            : new IOException(String.valueOf(failure), failure);
-      }
+      AssignedLog assigned, @Nullable PartitionLog log, @Nullable Throwable failure) {
+    if (log != null) {
       partitions.host(newLeader(log, assigned.leaderEpoch()));
-    } catch (IOException e) {
-      wentOffline(assigned.id(), e);
+      return;
     }
+    wentOffline(
+        assigned.id(),
+        failure instanceof IOException known
+            ? known
+            : new IOException(String.valueOf(failure), failure));
   }
 
   /** One that is damaged stays offline; all else may heal. */
@@ -186,8 +162,48 @@ final class HostedLogs implements MetadataListener {
     }
   }
 
-  private PartitionLeader newLeader(PartitionLog log, int leaderEpoch) throws IOException {
-    log.onFailure(this::onLogFailed);
+  // --- new partitions ---
+
+  /** Makes awaited partitions for a moment, then lets other events come first. */
+  private void makeAwaited() {
+    long startMs = shard.clock().monotonicMs();
+    boolean more = open;
+    while (more && shard.clock().monotonicMs() - startMs < MAKING_STEP_MS) {
+      for (int i = 0; i < MADE_BETWEEN_LOOKS && more; i++) {
+        more = partitions.makeNextAwaited();
+      }
+    }
+    if (more) {
+      shard.execute(this::makeAwaited);
+    }
+  }
+
+  private static final long MAKING_STEP_MS = 5;
+  private static final int MADE_BETWEEN_LOOKS = 16;
+
+  private @Nullable PartitionLeader make(AssignedLog assigned) {
+    LogId id = assigned.id();
+    DataFolder folder = folderFor(id);
+    folder.added(id);
+    try {
+      PartitionLog log =
+          PartitionLog.open(
+              id,
+              folder.directory().directory(id.folderName()),
+              assigned.settings(),
+              LogOpening.unknown(),
+              shard.clock());
+      PartitionLeader leader = newLeader(log, assigned.leaderEpoch());
+      partitions.host(leader);
+      return leader;
+    } catch (IOException e) {
+      wentOffline(id, e);
+      return null;
+    }
+  }
+
+  private PartitionLeader newLeader(PartitionLog log, int leaderEpoch) {
+    log.onFailure(failureListener);
     return new PartitionLeader(log, leaderEpoch, shard.background(), shard.timers());
   }
 
@@ -204,7 +220,7 @@ final class HostedLogs implements MetadataListener {
   /** Where a partition lies, or where a new one goes: the folder with the fewest partitions. */
   private DataFolder folderFor(LogId id) {
     return folders.stream()
-        .filter(folder -> folder.holds(id))
+        .filter(folder -> !isNew(folder, id))
         .findFirst()
         .orElseGet(() -> folders.stream().min(Comparator.comparingInt(DataFolder::size)).get());
   }
@@ -213,7 +229,7 @@ final class HostedLogs implements MetadataListener {
    * Frees the names of folders that belong to no topic: of one that was deleted, or deleted and
    * created again, while the broker was down. Nothing is deleted.
    */
-  private void setAsideStrays(MetadataImage image, List<Assigned> assigned) {
+  private void setAsideStrays(MetadataImage image, List<AssignedLog> assigned) {
     Map<String, LogId> wanted = new HashMap<>();
     assigned.forEach(one -> wanted.put(one.id().folderName(), one.id()));
     for (DataFolder folder : folders) {
@@ -227,6 +243,9 @@ final class HostedLogs implements MetadataListener {
 
   private static void setAsideIfStray(
       MetadataImage image, DataFolder folder, String name, @Nullable LogId wanted) {
+    if (wanted != null && folder.isKnownAs(wanted)) {
+      return;
+    }
     Uuid found = folder.topicIdIn(name);
     boolean stray =
         wanted == null
@@ -261,6 +280,7 @@ final class HostedLogs implements MetadataListener {
       delta.topicsDelta().changedTopics().values().stream()
           .sorted(Comparator.comparing(TopicDelta::name))
           .forEach(topic -> applyTopic(image, topic));
+      makeAwaited();
     }
     applySettings(image, changed);
   }
@@ -276,25 +296,13 @@ final class HostedLogs implements MetadataListener {
     if (partition.leader != nodeId || partitions.isOffline(id)) {
       return;
     }
-    try {
-      PartitionLeader leader = partitions.find(topic.id(), index);
-      if (leader == null) {
-        create(id, partition.leaderEpoch, topicConfigs.of(image, topic.name()).log());
-      } else {
-        leader.transitionToLeader(partition.leaderEpoch);
-      }
-    } catch (IOException e) {
-      wentOffline(id, e);
+    PartitionLeader leader = partitions.find(topic.id(), index);
+    if (leader != null) {
+      leader.transitionToLeader(partition.leaderEpoch);
+    } else {
+      LogSettings settings = topicConfigs.of(image, topic.name()).log();
+      partitions.await(new AssignedLog(id, partition.leaderEpoch, settings));
     }
-  }
-
-  private void create(LogId id, int leaderEpoch, LogSettings logSettings) throws IOException {
-    DataFolder folder = folderFor(id);
-    folder.added(id);
-    Directory directory = folder.directory().directory(id.folderName());
-    PartitionLog log =
-        PartitionLog.open(id, directory, logSettings, LogOpening.unknown(), shard.clock());
-    partitions.host(newLeader(log, leaderEpoch));
   }
 
   private void deleteTopic(Uuid topicId, @Nullable TopicImage before) {
@@ -390,12 +398,12 @@ final class HostedLogs implements MetadataListener {
       }
       LogSettings settings = topicConfigs.of(view.image(), id.topic()).log();
       Directory directory = folderFor(id).directory().directory(id.folderName());
-      Assigned assigned = new Assigned(id, leaderEpoch, settings);
-      return () -> openChecked(assigned, directory, opening, shard.clock());
+      AssignedLog assigned = new AssignedLog(id, leaderEpoch, settings);
+      return () -> LogOpener.openChecked(assigned, directory, opening, shard.clock());
     }
 
     @Override
-    public PartitionLeader lead(PartitionLog log, int leaderEpoch) throws IOException {
+    public PartitionLeader lead(PartitionLog log, int leaderEpoch) {
       log.updateSettings(topicConfigs.of(view.image(), log.id().topic()).log());
       return newLeader(log, leaderEpoch);
     }

@@ -5,15 +5,21 @@ import dev.tidemark.replica.Traffic;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Function;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
-/** The partitions of one topic that this broker hosts. */
+/**
+ * The partitions of one topic that this broker hosts. New ones may be awaited: they are made when
+ * they are asked for, or when there is time.
+ */
 final class HostedTopic {
   private final String name;
   private final Uuid id;
   private final Traffic traffic;
   private @Nullable PartitionLeader[] partitions = new @Nullable PartitionLeader[0];
+  private @Nullable TreeMap<Integer, AssignedLog> awaited;
 
   HostedTopic(String name, Uuid id, Traffic nodeTraffic) {
     this.name = name;
@@ -35,6 +41,38 @@ final class HostedTopic {
 
   @Nullable PartitionLeader partition(int index) {
     return index >= 0 && index < partitions.length ? partitions[index] : null;
+  }
+
+  void await(AssignedLog log) {
+    if (awaited == null) {
+      awaited = new TreeMap<>();
+    }
+    awaited.put(log.id().partition(), log);
+  }
+
+  boolean awaitsAny() {
+    return awaited != null;
+  }
+
+  /** Makes an awaited partition; null if it is not awaited or cannot be made. */
+  @Nullable PartitionLeader make(
+      int index, Function<AssignedLog, @Nullable PartitionLeader> maker) {
+    AssignedLog log = awaited == null ? null : awaited.remove(index);
+    return log == null ? null : made(maker.apply(log));
+  }
+
+  /** Makes the first awaited partition, if any. */
+  void makeNext(Function<AssignedLog, @Nullable PartitionLeader> maker) {
+    if (awaited != null && !awaited.isEmpty()) {
+      PartitionLeader unused = made(maker.apply(awaited.pollFirstEntry().getValue()));
+    }
+  }
+
+  private @Nullable PartitionLeader made(@Nullable PartitionLeader partition) {
+    if (awaited != null && awaited.isEmpty()) {
+      awaited = null;
+    }
+    return partition;
   }
 
   void put(int index, PartitionLeader partition) {

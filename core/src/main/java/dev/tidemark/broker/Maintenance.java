@@ -1,18 +1,22 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.env.Shard;
+import dev.tidemark.log.ActiveLogs;
 import dev.tidemark.log.LogId;
+import dev.tidemark.log.PartitionLog;
 import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What has to be done from time to time: retention, expiry of producers, checkpoints. Owned by the
- * data shard; files are written in the background.
+ * What has to be done from time to time: retention, expiry of producers, checkpoints, closing files
+ * that idle. Only logs that were used or have something due are looked at, however many there are.
+ * Owned by the data shard; files are written in the background.
  */
 final class Maintenance {
   private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
@@ -20,19 +24,31 @@ final class Maintenance {
   private static final long CHECKPOINT_INTERVAL_MS = 60_000;
   private static final long PRODUCER_EXPIRY_INTERVAL_MS = 600_000;
 
+  /** Files that were not used for one to two of these are closed. */
+  private static final long IDLE_INTERVAL_MS = 10_000;
+
   private final Shard shard;
   private final Partitions partitions;
   private final HostedLogs logs;
   private final long retentionIntervalMs;
-  private Map<String, KnownOffsets> written = Map.of();
+  private final String bootId;
+  private final ActiveLogs active;
+  private long visits;
   private boolean checkpointsFail;
   private boolean stopped;
 
-  Maintenance(Shard shard, Partitions partitions, HostedLogs logs, long retentionIntervalMs) {
+  Maintenance(
+      Shard shard,
+      Partitions partitions,
+      HostedLogs logs,
+      long retentionIntervalMs,
+      String bootId) {
     this.shard = shard;
     this.partitions = partitions;
+    this.active = partitions.activeLogs();
     this.logs = logs;
     this.retentionIntervalMs = retentionIntervalMs;
+    this.bootId = bootId;
   }
 
   void start() {
@@ -41,6 +57,12 @@ final class Maintenance {
         .schedule(Math.min(FIRST_RETENTION_MS, retentionIntervalMs), this::applyRetention);
     shard.timers().schedule(CHECKPOINT_INTERVAL_MS, this::writeCheckpoints);
     shard.timers().schedule(PRODUCER_EXPIRY_INTERVAL_MS, this::expireProducers);
+    shard.timers().schedule(IDLE_INTERVAL_MS, this::closeIdleFiles);
+  }
+
+  /** How often a partition was looked at so far. */
+  long visits() {
+    return visits;
   }
 
   void stop() {
@@ -51,8 +73,28 @@ final class Maintenance {
     if (stopped) {
       return;
     }
-    partitions.forEach(this::applyRetention);
+    forEachActive(this::applyRetention);
     shard.timers().schedule(retentionIntervalMs, this::applyRetention);
+  }
+
+  private void forEachActive(Consumer<PartitionLeader> action) {
+    active.activateDue(shard.clock().wallMs());
+    for (PartitionLog log : active.all()) {
+      PartitionLeader partition = partitions.find(log.id().topicId(), log.id().partition());
+      visits++;
+      if (partition != null && partition.log() == log) {
+        action.accept(partition);
+      }
+    }
+  }
+
+  private void closeIdleFiles() {
+    if (stopped) {
+      return;
+    }
+    active.closeIdle();
+    active.dismissResting();
+    shard.timers().schedule(IDLE_INTERVAL_MS, this::closeIdleFiles);
   }
 
   private void applyRetention(PartitionLeader partition) {
@@ -67,7 +109,6 @@ final class Maintenance {
             partition.log().logStartOffset());
       }
       partition.deleteRemovedFiles();
-      partition.log().releaseIdleFiles();
     } catch (IOException e) {
       LOG.warn("Retention of {} failed; it is tried again later: {}", id, e.getMessage());
     }
@@ -77,7 +118,7 @@ final class Maintenance {
     if (stopped) {
       return;
     }
-    partitions.forEach(partition -> partition.log().expireProducers());
+    forEachActive(partition -> partition.log().expireProducers());
     shard.timers().schedule(PRODUCER_EXPIRY_INTERVAL_MS, this::expireProducers);
   }
 
@@ -85,13 +126,17 @@ final class Maintenance {
     if (stopped) {
       return;
     }
-    partitions.forEach(Maintenance::flushIfDue);
-    Map<String, KnownOffsets> now = checkpoints();
-    if (now.equals(written)) {
+    boolean[] changed = {partitions.takeChanged()};
+    forEachActive(
+        partition -> {
+          flushIfDue(partition);
+          changed[0] |= partition.log().takeChanged();
+        });
+    if (!changed[0]) {
       scheduleCheckpoints();
       return;
     }
-    written = now;
+    Map<String, KnownOffsets> now = checkpoints();
     shard
         .background()
         .run(
@@ -114,7 +159,7 @@ final class Maintenance {
 
   private void onCheckpointsWritten(@Nullable Throwable failure) {
     if (failure != null) {
-      written = Map.of(); // so that they are tried again even if nothing changes
+      partitions.noteChanged(); // so that they are tried again even if nothing changes
       if (!checkpointsFail) {
         LOG.error(
             "The checkpoints cannot be written, a start after a crash takes longer; it is tried"
@@ -150,13 +195,13 @@ final class Maintenance {
   }
 
   private KnownOffsets checkpointsOf(DataFolder folder) {
-    KnownOffsets now = new KnownOffsets();
+    KnownOffsets now = new KnownOffsets(bootId);
     // A partition that could not be opened keeps what was known of it: without its recovery point
     // the next start would cut at the damage instead of reporting it.
     for (LogId id : partitions.offline()) {
-      KnownOffsets.Entry before = folder.knownBefore(id);
+      KnownOffsets.Entry before = folder.known(id);
       if (before != null) {
-        now.put(before);
+        now.put(before.withoutSummary());
       }
     }
     partitions.forEach(
@@ -168,7 +213,8 @@ final class Maintenance {
                     id,
                     partition.log().recoveryPoint(),
                     partition.log().logStartOffset(),
-                    partition.highWatermark()));
+                    partition.highWatermark(),
+                    partition.log().summary()));
           }
         });
     return now;

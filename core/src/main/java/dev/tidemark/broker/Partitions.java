@@ -1,13 +1,16 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.log.ActiveLogs;
 import dev.tidemark.log.LogId;
 import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.Traffic;
+import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
@@ -15,10 +18,17 @@ import org.jspecify.annotations.Nullable;
 
 /** The partitions that this broker hosts, by topic name and topic id. Owned by the data shard. */
 public final class Partitions {
+  /** Logs that have files open at once; of further ones some close theirs. */
+  private static final int MAX_OPEN_LOGS = 2000;
+
+  private final ActiveLogs activeLogs = new ActiveLogs(MAX_OPEN_LOGS);
   private final TreeMap<String, HostedTopic> byName = new TreeMap<>();
   private final Map<Uuid, HostedTopic> byId = new HashMap<>();
-  private final Traffic traffic = new Traffic(null);
   private final Map<String, Offline> offline = new TreeMap<>();
+  private final ArrayDeque<HostedTopic> awaiting = new ArrayDeque<>();
+  private Function<AssignedLog, @Nullable PartitionLeader> maker = log -> null;
+  private final Traffic traffic = new Traffic(null);
+  private boolean changed;
 
   /** A partition that should be here and cannot be served, and why. */
   private record Offline(LogId id, String why) {}
@@ -26,13 +36,46 @@ public final class Partitions {
   /** The partition, or null if it is not hosted here. */
   public @Nullable PartitionLeader find(String topic, int partition) {
     HostedTopic hosted = byName.get(topic);
-    return hosted == null ? null : hosted.partition(partition);
+    return hosted == null ? null : find(hosted, partition);
   }
 
   /** The partition, or null if it is not hosted here. */
   public @Nullable PartitionLeader find(Uuid topicId, int partition) {
     HostedTopic hosted = byId.get(topicId);
-    return hosted == null ? null : hosted.partition(partition);
+    return hosted == null ? null : find(hosted, partition);
+  }
+
+  private @Nullable PartitionLeader find(HostedTopic topic, int partition) {
+    PartitionLeader found = topic.partition(partition);
+    return found == null && topic.awaitsAny() ? topic.make(partition, maker) : found;
+  }
+
+  /** Sets who makes awaited partitions: it hosts one and returns it, or null. */
+  void makeAwaitedBy(Function<AssignedLog, @Nullable PartitionLeader> newMaker) {
+    maker = newMaker;
+  }
+
+  /** Notes a new partition, which is made when it is asked for or by {@link #makeNextAwaited}. */
+  void await(AssignedLog log) {
+    HostedTopic topic = topic(log.id());
+    topic.await(log);
+    if (awaiting.peekLast() != topic) {
+      awaiting.add(topic);
+    }
+  }
+
+  /** Makes an awaited partition; false when there is none. */
+  boolean makeNextAwaited() {
+    HostedTopic topic = awaiting.peek();
+    while (topic != null && !topic.awaitsAny()) {
+      awaiting.remove();
+      topic = awaiting.peek();
+    }
+    if (topic == null) {
+      return false;
+    }
+    topic.makeNext(maker);
+    return true;
   }
 
   /** The partition, or null if it is not hosted here. */
@@ -76,12 +119,31 @@ public final class Partitions {
 
   void addOffline(LogId id, String why) {
     offline.put(id.folderName(), new Offline(id, why));
+    changed = true;
   }
 
   void removeOffline(LogId id) {
     if (isOffline(id)) {
       offline.remove(id.folderName());
+      changed = true;
     }
+  }
+
+  /** The logs of hosted partitions that periodic work has to look at. */
+  ActiveLogs activeLogs() {
+    return activeLogs;
+  }
+
+  /** What a checkpoint tells has changed. */
+  void noteChanged() {
+    changed = true;
+  }
+
+  /** True once after partitions came or went. */
+  boolean takeChanged() {
+    boolean was = changed;
+    changed = false;
+    return was;
   }
 
   boolean isOffline(LogId id) {
@@ -97,8 +159,10 @@ public final class Partitions {
   /** A hosted partition serves no more, until it is hosted again. */
   void takeOffline(LogId id, String why) {
     HostedTopic hosted = byId.get(id.topicId());
-    if (hosted != null) {
+    PartitionLeader partition = hosted == null ? null : hosted.partition(id.partition());
+    if (hosted != null && partition != null) {
       hosted.remove(id.partition());
+      activeLogs.remove(partition.log());
     }
     addOffline(id, why);
   }
@@ -106,12 +170,20 @@ public final class Partitions {
   /** Takes a partition in, which serves from now on. */
   public void host(PartitionLeader partition) {
     removeOffline(partition.log().id());
-    String topic = partition.log().id().topic();
-    Uuid topicId = partition.log().id().topicId();
-    HostedTopic hosted =
-        byName.computeIfAbsent(topic, name -> new HostedTopic(name, topicId, traffic));
-    byId.put(topicId, hosted);
+    HostedTopic hosted = topic(partition.log().id());
     hosted.put(partition.log().id().partition(), partition);
+    activeLogs.add(partition.log());
+    changed = true;
+  }
+
+  private HostedTopic topic(LogId id) {
+    HostedTopic topic = byId.get(id.topicId());
+    if (topic == null) {
+      topic =
+          byName.computeIfAbsent(id.topic(), name -> new HostedTopic(name, id.topicId(), traffic));
+      byId.put(id.topicId(), topic);
+    }
+    return topic;
   }
 
   /** Forgets a topic; returns what was hosted of it, or null. */
@@ -119,6 +191,9 @@ public final class Partitions {
     HostedTopic hosted = byId.remove(topicId);
     if (hosted != null) {
       byName.remove(hosted.name());
+      awaiting.removeIf(topic -> topic == hosted);
+      hosted.hosted().forEach(partition -> activeLogs.remove(partition.log()));
+      changed = true;
     }
     return hosted;
   }

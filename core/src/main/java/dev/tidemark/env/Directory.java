@@ -49,6 +49,9 @@ public interface Directory {
   /** Deletes a file, or a folder with all it holds; without effect if there is none. */
   void delete(String name) throws IOException;
 
+  /** Makes a file's content survive a power loss, as {@link LogFile#sync}; none: no effect. */
+  void syncFile(String name) throws IOException;
+
   /** Makes what was created, renamed and deleted here survive a power loss. */
   void sync() throws IOException;
 

@@ -1,7 +1,5 @@
 package dev.tidemark.log;
 
-import java.util.Locale;
-
 /** The names of a log's files: Kafka's. A segment's files are named by its base offset. */
 final class FileNames {
   static final String LOG = ".log";
@@ -24,7 +22,21 @@ final class FileNames {
   private FileNames() {}
 
   static String of(long offset, String suffix) {
-    return String.format(Locale.ROOT, "%020d%s", offset, suffix);
+    char[] digits = new char[DIGITS];
+    long left = offset;
+    for (int i = DIGITS - 1; i >= 0; i--) {
+      digits[i] = (char) ('0' + left % 10);
+      left /= 10;
+    }
+    return new String(digits).concat(suffix);
+  }
+
+  /** True for files that an interrupted replacement or deletion left. */
+  static boolean isLeftover(String name) {
+    return name.endsWith(DELETED)
+        || name.endsWith(CLEANED)
+        || name.endsWith(SWAP)
+        || name.endsWith(TEMPORARY);
   }
 
   /** The offset in a name with this suffix, or -1 when it is no such name. */

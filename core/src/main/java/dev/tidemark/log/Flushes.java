@@ -13,15 +13,18 @@ import org.jspecify.annotations.Nullable;
  * Syncs may end in any order; the synced end moves only over those that ended in order.
  */
 final class Flushes {
+  /** Shared by all logs that sync nothing; never written to. */
+  private static final Deque<LogFlush> NONE = new ArrayDeque<>(0);
+
   private final LogState state;
-  private final Deque<LogFlush> underWay = new ArrayDeque<>(0);
+  private Deque<LogFlush> underWay = NONE;
   private long syncedEndOffset;
   private long recoveryPoint;
   private long unsyncedSinceMs = -1;
   private boolean sealedUnsynced;
 
   /** Syncs that began before a truncation and prove nothing any more. */
-  private final List<LogFlush> outdated = new ArrayList<>(0);
+  private List<LogFlush> outdated = List.of();
 
   Flushes(LogState state) {
     this.state = state;
@@ -36,8 +39,12 @@ final class Flushes {
   }
 
   void startAt(long offset) {
-    syncedEndOffset = offset;
-    recoveryPoint = offset;
+    startAt(offset, offset);
+  }
+
+  void startAt(long synced, long recoverFrom) {
+    syncedEndOffset = synced;
+    recoveryPoint = recoverFrom;
   }
 
   void noteAppend(long monotonicMs) {
@@ -80,17 +87,20 @@ final class Flushes {
       }
     }
     state.writeEpochs();
-    List<LogFile> small = state.unsynced.take();
     LogFlush flush =
         new LogFlush(
             state.logEndOffset,
             nextRecoveryPoint(),
             segments,
             files,
-            small,
-            state.unsynced.takeNamesChanged() ? state.folder : null);
+            state.folder,
+            state.unsynced.take(),
+            state.unsynced.takeNamesChanged());
     unsyncedSinceMs = -1;
     sealedUnsynced = false;
+    if (underWay == NONE) {
+      underWay = new ArrayDeque<>(1);
+    }
     underWay.add(flush);
     return flush;
   }
@@ -109,28 +119,37 @@ final class Flushes {
     flush.finish();
     if (failure != null) {
       underWay.remove(flush);
+      forgetEmpty();
       return false;
     }
     LogFlush first = underWay.peek();
     while (first != null && first.isDone()) {
       underWay.remove();
-      if (!outdated.remove(first)) {
+      if (!outdated.contains(first)) {
         syncedEndOffset = Math.max(syncedEndOffset, first.endOffset());
         recoveryPoint = Math.max(recoveryPoint, first.recoveryPoint());
+        state.changed = true;
       }
       first = underWay.peek();
     }
+    forgetEmpty();
     return true;
+  }
+
+  private void forgetEmpty() {
+    if (underWay.isEmpty()) {
+      underWay = NONE;
+      outdated = List.of();
+    }
   }
 
   /** The log ends at {@code offset} now, and that is durable. */
   void truncated(long offset) {
     syncedEndOffset = Math.min(syncedEndOffset, offset);
     recoveryPoint = Math.min(recoveryPoint, nextRecoveryPoint());
-    outdated.clear();
     for (LogFlush flush : underWay) {
       flush.repeat();
-      outdated.add(flush);
     }
+    outdated = List.copyOf(underWay);
   }
 }

@@ -31,7 +31,7 @@ final class IndexFile {
   /** The first entry of each block that a search came by, which makes the next one quick. */
   private @Nullable ByteBuffer firsts;
 
-  private final BitSet firstsKnown = new BitSet(0);
+  private final BitSet firstsKnown = new BitSet(1);
   private @Nullable ByteBuffer cachedBlock;
   private int cachedBlockNumber;
 
@@ -59,7 +59,11 @@ final class IndexFile {
 
   /** True when the file is there and holds whole entries only. */
   boolean looksWhole() throws IOException {
-    return folder.exists(name) && folder.size(name) % entryBytes == 0;
+    return folder.exists(name) && hasWholeEntries();
+  }
+
+  private boolean hasWholeEntries() throws IOException {
+    return folder.size(name) % entryBytes == 0;
   }
 
   /** The buffer to put one new entry into. */
@@ -201,17 +205,17 @@ final class IndexFile {
       tail.position((count - written()) * entryBytes);
     } else {
       tail = null;
-      if (count < written() || !looksWhole()) {
+      if (count < written() || (folder.exists(name) && !hasWholeEntries())) {
         open().truncate((long) count * entryBytes);
         written = count;
       }
     }
   }
 
-  /** Brings all entries into the file, which exists afterwards. */
+  /** Brings all entries into the file. */
   void writeOut() throws IOException {
-    LogFile target = open();
     if (tail != null && tail.position() > 0) {
+      LogFile target = open();
       int entries = tail.position() / entryBytes;
       target.write(tail.flip(), (long) written() * entryBytes);
       written += entries;
@@ -220,11 +224,13 @@ final class IndexFile {
     }
   }
 
-  /** Gives back the memory of the tail after {@link #writeOut}. */
-  void dropTail() {
-    if (tail != null && tail.position() == 0) {
-      tail = null;
+  /** Brings all entries into the file, which exists afterwards, and gives back their memory. */
+  void complete() throws IOException {
+    writeOut();
+    if (open().size() != (long) written() * entryBytes) {
+      throw new IOException(open().path() + " does not hold its " + written() + " entries");
     }
+    tail = null;
   }
 
   LogFile open() throws IOException {

@@ -16,6 +16,13 @@ final class LeaderEpochs {
 
   private final List<EpochStart> starts = new ArrayList<>(1);
   private boolean changed;
+  private boolean awaitsRecord;
+
+  static LeaderEpochs of(List<EpochStart> known) {
+    LeaderEpochs epochs = new LeaderEpochs();
+    epochs.starts.addAll(known);
+    return epochs;
+  }
 
   /** The epochs in a checkpoint file, or null when it is torn or not one. */
   static @Nullable LeaderEpochs parse(byte[] file) {
@@ -75,6 +82,15 @@ final class LeaderEpochs {
     return starts.isEmpty() ? NONE : starts.get(starts.size() - 1).epoch();
   }
 
+  /** Those that have records in a log with this end offset. */
+  List<EpochStart> startsBelow(long logEndOffset) {
+    int count = starts.size();
+    while (count > 0 && starts.get(count - 1).startOffset() >= logEndOffset) {
+      count--;
+    }
+    return List.copyOf(starts.subList(0, count));
+  }
+
   List<EpochStart> starts() {
     return List.copyOf(starts);
   }
@@ -96,6 +112,29 @@ final class LeaderEpochs {
     }
     starts.add(new EpochStart(epoch, startOffset));
     changed = true;
+  }
+
+  /**
+   * Notes an epoch that has no record yet. The file may do without it until one comes: an opening
+   * forgets epochs that begin at the log's end.
+   */
+  void assignAtEnd(int epoch, long logEndOffset) {
+    boolean was = changed;
+    assign(epoch, logEndOffset);
+    awaitsRecord |= changed;
+    changed = was;
+  }
+
+  /** A record was appended: what {@link #assignAtEnd} noted is to be written now. */
+  void noteRecord() {
+    if (awaitsRecord) {
+      awaitsRecord = false;
+      changed = true;
+    }
+  }
+
+  boolean isChanged() {
+    return changed;
   }
 
   /** Forgets epochs that begin at or after {@code endOffset}, also when no record was cut. */

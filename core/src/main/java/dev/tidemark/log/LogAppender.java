@@ -25,10 +25,6 @@ final class LogAppender {
     this.truncation = truncation;
   }
 
-  void settingsChanged() {
-    rules = null;
-  }
-
   AppendResult append(ByteBuffer records, int leaderEpoch, AppendOrigin origin)
       throws RefusedAppend, IOException {
     ByteBuffer batches = records;
@@ -247,6 +243,10 @@ final class LogAppender {
     if (active.mustRoll(to - from, last, newestMs, state.settings, state.clock.wallMs())) {
       rollFor(active, base, last);
       active = state.segments.active();
+    }
+    if (!active.exists()) {
+      active.create();
+      state.unsynced.noteNamesChanged();
     }
     int position = batches.position();
     int limit = batches.limit();

@@ -12,8 +12,9 @@ final class LogFlush {
   private final long recoveryPoint;
   private final List<Segment> segments;
   private final List<LogFile> files;
-  private final List<LogFile> smallFiles;
-  private final @Nullable Directory folder;
+  private final Directory folder;
+  private final List<String> smallFiles;
+  private final boolean namesChanged;
   private boolean done;
   private boolean synced;
   private @Nullable IOException failure;
@@ -23,14 +24,16 @@ final class LogFlush {
       long recoveryPoint,
       List<Segment> segments,
       List<LogFile> files,
-      List<LogFile> smallFiles,
-      @Nullable Directory folder) {
+      Directory folder,
+      List<String> smallFiles,
+      boolean namesChanged) {
     this.endOffset = endOffset;
     this.recoveryPoint = recoveryPoint;
     this.segments = segments;
     this.files = files;
-    this.smallFiles = smallFiles;
     this.folder = folder;
+    this.smallFiles = smallFiles;
+    this.namesChanged = namesChanged;
   }
 
   long endOffset() {
@@ -43,7 +46,7 @@ final class LogFlush {
   }
 
   boolean isEmpty() {
-    return files.isEmpty() && smallFiles.isEmpty() && folder == null;
+    return files.isEmpty() && smallFiles.isEmpty() && !namesChanged;
   }
 
   boolean isDone() {
@@ -75,10 +78,10 @@ final class LogFlush {
     for (LogFile file : files) {
       file.sync();
     }
-    for (LogFile file : smallFiles) {
-      file.sync();
+    for (String name : smallFiles) {
+      folder.syncFile(name);
     }
-    if (folder != null) {
+    if (namesChanged) {
       folder.sync();
     }
   }
@@ -86,9 +89,6 @@ final class LogFlush {
   /** Runs on the shard, exactly once, after the sync or its failure. */
   void finish() throws IOException {
     done = true;
-    for (LogFile file : smallFiles) {
-      file.close();
-    }
     for (Segment segment : segments) {
       segment.unpin();
     }

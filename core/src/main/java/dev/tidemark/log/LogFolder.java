@@ -44,7 +44,11 @@ record LogFolder(List<Long> segments, List<Long> snapshots, boolean hasEpochs) {
       }
     }
     removeLeftovers(folder, names, new HashSet<>(segments));
-    checkMetadata(id, folder, unsynced, names.contains(FileNames.METADATA));
+    if (names.isEmpty()) {
+      unsynced.create(FileNames.METADATA, metadataOf(id));
+    } else {
+      checkMetadata(id, folder, unsynced, names.contains(FileNames.METADATA));
+    }
     return new LogFolder(segments, snapshots, hasEpochs);
   }
 
@@ -110,8 +114,11 @@ record LogFolder(List<Long> segments, List<Long> snapshots, boolean hasEpochs) {
       }
       LOG.warn("{}/{} is damaged and is written anew", folder.path(), FileNames.METADATA);
     }
-    String text = "version: 0\n" + TOPIC_ID + id.topicId() + "\n";
-    unsynced.replace(FileNames.METADATA, text.getBytes(StandardCharsets.UTF_8));
+    unsynced.replace(FileNames.METADATA, metadataOf(id));
+  }
+
+  private static byte[] metadataOf(LogId id) {
+    return ("version: 0\n" + TOPIC_ID + id.topicId() + "\n").getBytes(StandardCharsets.UTF_8);
   }
 
   private static @Nullable Uuid topicIdIn(byte[] file) {

@@ -75,14 +75,18 @@ final class LogRecovery {
       }
       state.segments.add(new Segment(state.folder, base, (int) bytes, state.clock.wallMs()));
     }
-    if (state.segments.count() == 0) {
-      state.startSegment(opening.logStartOffset());
-    }
-    if (!opening.cleanStop()) {
+    boolean isNew = state.segments.count() == 0;
+    if (isNew) {
+      // Its file is made with the first records.
+      state.logEndOffset = opening.logStartOffset();
+      state.segments.add(new Segment(state.folder, state.logEndOffset, 0, state.clock.wallMs()));
+    } else if (!opening.cleanStop()) {
       state.unsynced.noteNamesChanged();
     }
     loadEpochs();
-    if (opening.cleanStop()) {
+    if (isNew) {
+      LOG.debug("{} is empty", state.id);
+    } else if (opening.cleanStop()) {
       openClean();
     } else {
       recoverFrom(Math.max(0, state.segments.floor(opening.recoveryPoint())));
@@ -104,7 +108,8 @@ final class LogRecovery {
       }
     }
     Segment active = state.segments.active();
-    long end = active.indexesLookWhole() ? active.findEnd(state.settings.indexIntervalBytes()) : -1;
+    boolean trusted = active.size() == 0 || active.indexesLookWhole();
+    long end = trusted ? active.findEnd(state.settings.indexIntervalBytes()) : -1;
     if (end >= 0) {
       state.logEndOffset = end;
     } else {

@@ -26,6 +26,10 @@ final class LogState {
   LeaderEpochs epochs = new LeaderEpochs();
   long logStartOffset;
   long logEndOffset;
+
+  /** Something changed that a checkpoint tells, since it was last asked. */
+  boolean changed = true;
+
   private @Nullable PositionCache positions;
 
   LogState(LogId id, Directory folder, LogSettings settings, Clock clock) {
@@ -56,6 +60,8 @@ final class LogState {
     positions().put(batch.baseOffset(), active.baseOffset(), active.size());
     active.added(batch, settings.indexIntervalBytes());
     logEndOffset = batch.lastOffset() + 1;
+    epochs.noteRecord();
+    changed = true;
     if (batch.leaderEpoch() > epochs.latest()) {
       epochs.assign(batch.leaderEpoch(), batch.baseOffset());
     }
@@ -86,12 +92,35 @@ final class LogState {
   }
 
   void roll(long baseOffset) throws IOException {
+    changed = true;
     segments.active().seal();
     flushes.noteSealed();
     if (!snapshots.has(baseOffset)) {
       snapshots.take(baseOffset, producers);
     }
     startSegment(baseOffset);
+  }
+
+  boolean hasOpenFiles() {
+    for (int i = 0; i < segments.count(); i++) {
+      if (segments.get(i).hasOpenFiles()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** True when nothing waits for a sync that is not worth waiting for. */
+  boolean isSaved() {
+    for (int i = 0; i < segments.count(); i++) {
+      if (segments.get(i).isAnythingDirty()) {
+        return false;
+      }
+    }
+    boolean empty = segments.count() == 1 && segments.active().size() == 0;
+    return !unsynced.hasChangedNames()
+        && !epochs.isChanged()
+        && (snapshots.has(logEndOffset) || (empty && producers.isEmpty()));
   }
 
   /** Writes the epoch file if it changed; durable with the next flush. */
@@ -103,7 +132,6 @@ final class LogState {
 
   /** Closes all files without syncing them. */
   void closeFiles() throws IOException {
-    unsynced.close();
     for (int i = 0; i < segments.count(); i++) {
       segments.get(i).closeNow();
     }
@@ -112,6 +140,7 @@ final class LogState {
   /** Takes a segment's files out of the log; they are deleted later. */
   void drop(Segment segment) throws IOException {
     filesToDelete.addAll(segment.markDeleted());
+    changed = true;
     unsynced.noteNamesChanged();
   }
 }

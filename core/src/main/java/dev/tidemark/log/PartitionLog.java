@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The log of one partition: record batches in ascending offsets, on disk in Apache Kafka's layout.
@@ -16,20 +18,26 @@ import org.jspecify.annotations.Nullable;
  * reads go on.
  */
 public final class PartitionLog implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PartitionLog.class);
+
   private final LogState state;
   private final LogReader reader;
-  private final LogAppender appender;
   private final Truncation truncation;
   private final Retention retention;
+  private @Nullable LogAppender appender;
+  private @Nullable ActiveLogs use;
+  private ActiveLogs.@Nullable Due due;
   private @Nullable String failure;
   private @Nullable FailureListener failureListener;
   private boolean closed;
+  private boolean active;
+  private boolean open;
+  private boolean usedLately;
 
   private PartitionLog(LogState state) {
     this.state = state;
     this.reader = new LogReader(state);
     this.truncation = new Truncation(state);
-    this.appender = new LogAppender(state, truncation);
     this.retention = new Retention(state);
   }
 
@@ -44,6 +52,29 @@ public final class PartitionLog implements AutoCloseable {
       LogId id, Directory folder, LogSettings settings, LogOpening opening, Clock clock)
       throws IOException {
     return new PartitionLog(LogRecovery.open(id, folder, settings, opening, clock));
+  }
+
+  /**
+   * Makes a log of what is known of it. No file is touched before the log is used; if it finds them
+   * changed then, that use fails.
+   *
+   * @param cleanStop true when the summary was made after everything was synced
+   * @throws CorruptLog when the summary contradicts itself
+   */
+  public static PartitionLog resume(
+      LogId id,
+      Directory folder,
+      LogSettings settings,
+      LogSummary left,
+      boolean cleanStop,
+      Clock clock)
+      throws CorruptLog {
+    return new PartitionLog(LogResumption.resume(id, folder, settings, left, cleanStop, clock));
+  }
+
+  /** What {@link #resume} needs; null when the log must be opened by its files next time. */
+  public @Nullable LogSummary summary() {
+    return failure == null ? LogSummary.of(state) : null;
   }
 
   public LogId id() {
@@ -61,7 +92,8 @@ public final class PartitionLog implements AutoCloseable {
   /** Takes effect with the next call. */
   public void updateSettings(LogSettings settings) {
     state.settings = settings;
-    appender.settingsChanged();
+    appender = null; // it holds what it derived from them
+    touch();
   }
 
   // --- appending ---
@@ -78,7 +110,7 @@ public final class PartitionLog implements AutoCloseable {
       throws RefusedAppend, IOException {
     requireWritable();
     try {
-      return appender.append(records, leaderEpoch, origin);
+      return appender().append(records, leaderEpoch, origin);
     } catch (IOException e) {
       throw failed("append", e);
     }
@@ -93,13 +125,21 @@ public final class PartitionLog implements AutoCloseable {
   public AppendResult appendReplicated(ByteBuffer records) throws RefusedAppend, IOException {
     requireWritable();
     try {
-      return appender.appendReplicated(records);
+      return appender().appendReplicated(records);
     } catch (IOException e) {
       throw failed("append", e);
     }
   }
 
+  private LogAppender appender() {
+    if (appender == null) {
+      appender = new LogAppender(state, truncation);
+    }
+    return appender;
+  }
+
   private void requireWritable() throws RefusedAppend {
+    touch();
     if (closed) {
       throw new RefusedAppend(Errors.NOT_LEADER_OR_FOLLOWER, "The log " + id() + " is closed.");
     }
@@ -116,6 +156,7 @@ public final class PartitionLog implements AutoCloseable {
   }
 
   private void requireOpen() throws IOException {
+    touch();
     if (closed) {
       throw new IOException("The log " + id() + " is closed");
     }
@@ -236,15 +277,10 @@ public final class PartitionLog implements AutoCloseable {
 
   /**
    * Notes at an election that {@code epoch} begins at the log end offset (KAFKA-7415), also when no
-   * record follows. Written at once, synced with the next flush, so before or with its records.
+   * record follows. Written with the flush of its first records.
    */
-  public void assignEpochStart(int epoch) throws IOException {
-    state.epochs.assign(epoch, state.logEndOffset);
-    try {
-      state.writeEpochs();
-    } catch (IOException e) {
-      throw failed("writing the epochs", e);
-    }
+  public void assignEpochStart(int epoch) {
+    state.epochs.assignAtEnd(epoch, state.logEndOffset);
   }
 
   // --- syncing ---
@@ -344,6 +380,7 @@ public final class PartitionLog implements AutoCloseable {
    */
   public void advanceLogStartOffset(long newStart, long highWatermark)
       throws OffsetOutOfRange, IOException {
+    touch();
     try {
       retention.advanceStart(newStart, highWatermark);
     } catch (IOException e) {
@@ -392,17 +429,105 @@ public final class PartitionLog implements AutoCloseable {
 
   /** Forgets idle producers (producer.id.expiration.ms); returns how many. */
   public int expireProducers() {
-    return state.producers.expire(state.clock.wallMs(), state.settings.producerIdExpirationMs());
+    int expired =
+        state.producers.expire(state.clock.wallMs(), state.settings.producerIdExpirationMs());
+    state.changed |= expired > 0;
+    return expired;
   }
 
   // --- idling and closing ---
+
+  /** Tells {@code logs} of each use from now on, which closes this one's files when it idles. */
+  void trackUse(@Nullable ActiveLogs logs) {
+    use = logs;
+  }
+
+  ActiveLogs.@Nullable Due due() {
+    return due;
+  }
+
+  void setDue(ActiveLogs.@Nullable Due next) {
+    due = next;
+  }
+
+  /** Makes it an active one; false when it was. */
+  boolean activate() {
+    boolean was = active;
+    active = true;
+    return !was;
+  }
+
+  private void touch() {
+    usedLately = true;
+    if (!open && use != null) {
+      open = true;
+      boolean was = active;
+      active = true;
+      use.onUsed(this, !was);
+    }
+  }
 
   /** Closes files that nothing used since the last call; they open again when needed. */
   public void releaseIdleFiles() throws IOException {
     for (int i = 0; i < state.segments.count(); i++) {
       state.segments.get(i).closeIfIdle();
     }
-    state.forgetPositions();
+    if (!state.hasOpenFiles()) {
+      state.forgetPositions();
+      appender = null;
+    }
+  }
+
+  boolean takeUsedLately() {
+    boolean was = usedLately;
+    usedLately = false;
+    return was;
+  }
+
+  /**
+   * Closes what idles, or all files; returns true when none is open then. What cannot be written is
+   * as bad as a failed append.
+   */
+  boolean closeFiles(boolean all) {
+    try {
+      releaseIdleFiles();
+      if (all) {
+        releaseIdleFiles();
+      }
+    } catch (IOException e) {
+      LOG.warn("{} takes no appends any more: {}", id(), failed("closing files", e).getMessage());
+    }
+    open = state.hasOpenFiles();
+    return !open;
+  }
+
+  /** True once after something changed that a checkpoint tells. */
+  public boolean takeChanged() {
+    boolean was = state.changed;
+    state.changed = false;
+    return was;
+  }
+
+  /** Leaves the active logs if nothing is left to be done for it. */
+  boolean leaveIfResting() {
+    if (open || state.changed || isFlushing() || needsFlush() || !state.filesToDelete.isEmpty()) {
+      return false;
+    }
+    active = false;
+    return true;
+  }
+
+  /**
+   * When periodic work will next have something to do here, wall clock; {@code MAX} if never,
+   * {@code MIN} also when that takes a look at files and {@code maySeek} is false.
+   */
+  long nextDueMs(boolean maySeek) throws IOException {
+    if (closed || failure != null) {
+      return Long.MAX_VALUE;
+    }
+    return Math.min(
+        retention.dueMs(maySeek),
+        state.producers.firstExpiryMs(state.settings.producerIdExpirationMs()));
   }
 
   /**
@@ -432,6 +557,9 @@ public final class PartitionLog implements AutoCloseable {
   private void closeCleanly() throws IOException {
     // What they took is no longer dirty, though perhaps not synced, and their files close now.
     state.flushes.completeAll();
+    if (state.isSaved()) {
+      return;
+    }
     Segment active = state.segments.active();
     if (active.isAnythingDirty()) {
       active.seal();

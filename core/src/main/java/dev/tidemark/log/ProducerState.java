@@ -20,14 +20,19 @@ public final class ProducerState {
   private static final Comparator<ProducerWindow> BY_ID =
       Comparator.comparingLong(ProducerWindow::producerId);
 
+  /** Shared by all logs without producers or transactions; never written to. */
+  private static final Map<Long, ProducerWindow> NO_PRODUCERS = new HashMap<>(0);
+
+  private static final NavigableMap<Long, Long> NO_TRANSACTIONS = new TreeMap<>();
+
   private final LogId log;
-  private final Map<Long, ProducerWindow> producers = new HashMap<>(0);
+  private Map<Long, ProducerWindow> producers = NO_PRODUCERS;
 
   /** Open transactions: first offset to producer. */
-  private final NavigableMap<Long, Long> open = new TreeMap<>();
+  private NavigableMap<Long, Long> open = NO_TRANSACTIONS;
 
   /** Ended ones whose marker may not be replicated yet: first offset to the marker's offset. */
-  private final NavigableMap<Long, Long> ended = new TreeMap<>();
+  private NavigableMap<Long, Long> ended = NO_TRANSACTIONS;
 
   ProducerState(LogId log) {
     this.log = log;
@@ -143,19 +148,33 @@ public final class ProducerState {
     return "The batch of producer " + batch.producerId() + " for " + log;
   }
 
+  private ProducerWindow window(long producerId) {
+    if (producers == NO_PRODUCERS) {
+      producers = new HashMap<>(2);
+    }
+    return producers.computeIfAbsent(producerId, ProducerWindow::new);
+  }
+
+  private void noteOpen(ProducerWindow window) {
+    if (open == NO_TRANSACTIONS) {
+      open = new TreeMap<>();
+    }
+    open.put(window.txnFirstOffset(), window.producerId());
+  }
+
   /** Takes in a data batch that stands in the log; nothing is refused (KAFKA-6003). */
   void added(BatchHeader batch) {
-    ProducerWindow window = producers.computeIfAbsent(batch.producerId(), ProducerWindow::new);
+    ProducerWindow window = window(batch.producerId());
     long openBefore = window.txnFirstOffset();
     window.add(batch, batch.lastOffset());
     if (window.txnFirstOffset() != openBefore) {
-      open.put(window.txnFirstOffset(), batch.producerId());
+      noteOpen(window);
     }
   }
 
   /** Takes in a marker; returns the transaction if it is an aborted one. */
   @Nullable AbortedTxn ended(BatchHeader batch, EndMarker marker) {
-    ProducerWindow window = producers.computeIfAbsent(batch.producerId(), ProducerWindow::new);
+    ProducerWindow window = window(batch.producerId());
     long firstOffset = window.txnFirstOffset();
     long markerOffset = batch.lastOffset();
     window.endTransaction(batch.producerEpoch(), marker.coordinatorEpoch(), batch.maxTimestampMs());
@@ -164,6 +183,9 @@ public final class ProducerState {
     }
     open.remove(firstOffset);
     long stable = Math.min(firstKey(open), markerOffset + 1);
+    if (ended == NO_TRANSACTIONS) {
+      ended = new TreeMap<>();
+    }
     ended.put(firstOffset, markerOffset);
     return marker.commit()
         ? null
@@ -175,7 +197,7 @@ public final class ProducerState {
    * that is open, or whose end is not below the high watermark.
    */
   long lastStableOffset(long highWatermark) {
-    ended.values().removeIf(markerOffset -> markerOffset < highWatermark);
+    forgetEndedBelow(highWatermark);
     return Math.min(highWatermark, Math.min(firstKey(open), firstKey(ended)));
   }
 
@@ -186,30 +208,61 @@ public final class ProducerState {
   /** Forgets producers that wrote nothing for that long and have no open transaction. */
   int expire(long nowMs, long expirationMs) {
     int before = producers.size();
+    if (before == 0) {
+      return 0;
+    }
     producers
         .values()
         .removeIf(
             window ->
                 window.txnFirstOffset() < 0 && nowMs - window.lastTimestampMs() >= expirationMs);
-    return before - producers.size();
+    int expired = before - producers.size();
+    if (producers.isEmpty()) {
+      producers = NO_PRODUCERS;
+    }
+    return expired;
   }
 
   void logStartMovedTo(long logStartOffset) {
-    ended.values().removeIf(markerOffset -> markerOffset < logStartOffset);
+    forgetEndedBelow(logStartOffset);
+  }
+
+  private void forgetEndedBelow(long offset) {
+    if (!ended.isEmpty() && ended.values().removeIf(markerOffset -> markerOffset < offset)) {
+      ended = ended.isEmpty() ? NO_TRANSACTIONS : ended;
+    }
   }
 
   void clear() {
-    producers.clear();
-    open.clear();
-    ended.clear();
+    producers = NO_PRODUCERS;
+    open = NO_TRANSACTIONS;
+    ended = NO_TRANSACTIONS;
   }
 
   /** Puts in a producer from a snapshot. */
   void restore(ProducerWindow window) {
+    if (producers == NO_PRODUCERS) {
+      producers = new HashMap<>(2);
+    }
     producers.put(window.producerId(), window);
     if (window.txnFirstOffset() >= 0) {
-      open.put(window.txnFirstOffset(), window.producerId());
+      noteOpen(window);
     }
+  }
+
+  /** When the first producer without a transaction expires, wall clock; {@code MAX} if none. */
+  long firstExpiryMs(long expirationMs) {
+    long oldestMs = Long.MAX_VALUE;
+    for (ProducerWindow window : producers.values()) {
+      if (window.txnFirstOffset() < 0) {
+        oldestMs = Math.min(oldestMs, window.lastTimestampMs());
+      }
+    }
+    return oldestMs > Long.MAX_VALUE - expirationMs ? Long.MAX_VALUE : oldestMs + expirationMs;
+  }
+
+  int count() {
+    return producers.size();
   }
 
   boolean isEmpty() {

@@ -49,6 +49,31 @@ final class Retention {
                 && bytes - oldest.size() >= settings.retentionBytes()));
   }
 
+  /**
+   * When the oldest segment is to go, wall clock; {@code MIN} now or unknown, {@code MAX} never.
+   */
+  long dueMs(boolean maySeek) throws IOException {
+    LogSettings settings = state.settings;
+    Segment oldest = state.segments.first();
+    if (oldest.size() == 0 && state.segments.count() == 1) {
+      return Long.MAX_VALUE;
+    }
+    long rest = state.segments.sizeInBytes() - oldest.size();
+    if (settings.delete() && settings.retentionBytes() >= 0 && rest >= settings.retentionBytes()) {
+      return Long.MIN_VALUE;
+    }
+    if (!settings.delete() || settings.retentionMs() < 0) {
+      return Long.MAX_VALUE;
+    }
+    if (!maySeek && !oldest.knowsNewest()) {
+      return Long.MIN_VALUE;
+    }
+    long newestMs = oldest.newestMs();
+    return newestMs > Long.MAX_VALUE - settings.retentionMs()
+        ? Long.MAX_VALUE
+        : newestMs + settings.retentionMs();
+  }
+
   private boolean isTooOld(Segment segment, long retentionMs) throws IOException {
     return retentionMs >= 0 && state.clock.wallMs() - segment.newestMs() > retentionMs;
   }
@@ -63,6 +88,7 @@ final class Retention {
   private void startAtLeastAt(long offset) throws IOException {
     if (offset > state.logStartOffset) {
       state.logStartOffset = offset;
+      state.changed = true;
       state.epochs.truncateFromStart(offset);
       state.producers.logStartMovedTo(offset);
       state.writeEpochs();

@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
  * markers stand in it. Files are opened when they are needed and closed when they idle.
  */
 final class Segment {
-  private static final long UNKNOWN = Long.MIN_VALUE;
+  static final long UNKNOWN = Long.MIN_VALUE;
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
   private final Directory folder;
   private final long baseOffset;
   private final long createdMs;
-  private final OffsetIndex offsetIndex;
-  private final TimeIndex timeIndex;
-  private final TxnIndex txnIndex;
+  private @Nullable OffsetIndex offsetIndex;
+  private @Nullable TimeIndex timeIndex;
+  private @Nullable TxnIndex txnIndex;
   private int size;
   private int bytesSinceIndexEntry;
   private long maxTimestampMs = UNKNOWN;
@@ -37,15 +37,29 @@ final class Segment {
   private boolean rebuilt;
   private int pins;
   private boolean closeWhenUnpinned;
+  private boolean unseen;
+  private boolean exists;
 
   Segment(Directory folder, long baseOffset, int size, long createdMs) {
     this.folder = folder;
     this.baseOffset = baseOffset;
     this.size = size;
     this.createdMs = createdMs;
-    this.offsetIndex = new OffsetIndex(folder, baseOffset);
-    this.timeIndex = new TimeIndex(folder, baseOffset);
-    this.txnIndex = new TxnIndex(folder, baseOffset);
+  }
+
+  /** A segment as it was left; its files are looked at when they are needed. */
+  static Segment resumed(Directory folder, SegmentSummary left, long createdMs) {
+    Segment segment = new Segment(folder, left.baseOffset(), left.size(), createdMs);
+    segment.maxTimestampMs = left.maxTimestampMs();
+    segment.offsetOfMaxTimestamp = left.offsetOfMaxTimestamp();
+    segment.bytesSinceIndexEntry = left.size();
+    segment.unseen = true;
+    return segment;
+  }
+
+  /** What {@link #resumed} needs. */
+  SegmentSummary summary() {
+    return new SegmentSummary(baseOffset, size, maxTimestampMs, offsetOfMaxTimestamp);
   }
 
   long baseOffset() {
@@ -65,16 +79,56 @@ final class Segment {
     return size;
   }
 
+  private OffsetIndex offsetIndex() {
+    if (offsetIndex == null) {
+      offsetIndex = new OffsetIndex(folder, baseOffset);
+    }
+    return offsetIndex;
+  }
+
+  private TimeIndex timeIndex() {
+    if (timeIndex == null) {
+      timeIndex = new TimeIndex(folder, baseOffset);
+    }
+    return timeIndex;
+  }
+
   TxnIndex txnIndex() {
+    if (txnIndex == null) {
+      txnIndex = new TxnIndex(folder, baseOffset);
+    }
     return txnIndex;
   }
 
   LogFile file() throws IOException {
     used = true;
-    if (file == null) {
-      file = folder.open(name(), OpenMode.READ_WRITE);
+    closeWhenUnpinned = false;
+    LogFile opened = file;
+    if (opened == null) {
+      if (unseen) {
+        checkUnchanged();
+      }
+      opened = folder.open(name(), OpenMode.READ_WRITE);
+      file = opened;
+      exists = true;
     }
-    return file;
+    return opened;
+  }
+
+  /** A file that was remembered and not looked at since must be as it was left. */
+  private void checkUnchanged() throws IOException {
+    long bytes = folder.exists(name()) ? folder.size(name()) : 0;
+    if (bytes != size) {
+      throw new CorruptLog(
+          "%s has %d bytes, %d were there when the broker last ran: it was changed or lost meanwhile; restore it from a copy, or delete and create the topic again"
+              .formatted(path(), bytes, size));
+    }
+    unseen = false;
+  }
+
+  /** False until the file of a new log's first segment is made, with its first records. */
+  boolean exists() {
+    return exists || size > 0;
   }
 
   /** Creates the files of a new segment. */
@@ -98,8 +152,8 @@ final class Segment {
     long lastOffset = batch.lastOffset();
     noteTimestamp(batch);
     if (bytesSinceIndexEntry > indexIntervalBytes) {
-      offsetIndex.append(lastOffset, size);
-      timeIndex.append(maxTimestampMs, offsetOfMaxTimestamp);
+      offsetIndex().append(lastOffset, size);
+      timeIndex().append(maxTimestampMs, offsetOfMaxTimestamp);
       bytesSinceIndexEntry = 0;
     }
     if (size == 0) {
@@ -127,8 +181,8 @@ final class Segment {
     }
     return size > settings.segmentBytes() - bytes
         || lastOffset - baseOffset > Integer.MAX_VALUE
-        || isFull(offsetIndex.entries, OffsetIndex.ENTRY_BYTES, settings.indexBytes())
-        || isFull(timeIndex.entries, TimeIndex.ENTRY_BYTES, settings.indexBytes())
+        || isFull(offsetIndex().entries, OffsetIndex.ENTRY_BYTES, settings.indexBytes())
+        || isFull(timeIndex().entries, TimeIndex.ENTRY_BYTES, settings.indexBytes())
         || age(newestTimestampMs, nowMs) > settings.segmentMs() - jitterMs(settings);
   }
 
@@ -154,10 +208,9 @@ final class Segment {
 
   /** Ends the growth: the indexes are complete from now on. */
   void seal() throws IOException {
-    timeIndex.append(maxTimestampMs(), offsetOfMaxTimestamp());
-    writeIndexes();
-    offsetIndex.entries.dropTail();
-    timeIndex.entries.dropTail();
+    timeIndex().append(maxTimestampMs(), offsetOfMaxTimestamp());
+    offsetIndex().entries.complete();
+    timeIndex().entries.complete();
     sealed = true;
     dirty = true;
   }
@@ -167,15 +220,19 @@ final class Segment {
   }
 
   private void writeIndexes() throws IOException {
-    offsetIndex.entries.writeOut();
-    timeIndex.entries.writeOut();
+    if (offsetIndex != null) {
+      offsetIndex.entries.writeOut();
+    }
+    if (timeIndex != null) {
+      timeIndex.entries.writeOut();
+    }
   }
 
   // --- finding ---
 
   /** Where the first batch begins that ends at or after {@code offset}; the size without one. */
   int positionOf(long offset) throws IOException {
-    BatchScanner scanner = near(offsetIndex.positionBefore(offset));
+    BatchScanner scanner = near(offsetIndex().positionBefore(offset));
     while (scanner.next()) {
       if (scanner.header().lastOffset() >= offset) {
         return (int) scanner.position();
@@ -187,7 +244,7 @@ final class Segment {
   /** The last batch that begins at or after {@code from} and at or before {@code position}. */
   Boundary boundaryBefore(int from, int position) throws IOException {
     used = true;
-    int start = Math.max(from, offsetIndex.boundaryBefore(position));
+    int start = Math.max(from, offsetIndex().boundaryBefore(position));
     BatchScanner scanner = near(start);
     while (scanner.next()) {
       if (scanner.nextPosition() > position) {
@@ -233,14 +290,14 @@ final class Segment {
 
   /** Where to begin a search for the first batch as new as {@code timestampMs}. */
   int positionBeforeTime(long timestampMs) throws IOException {
-    return offsetIndex.positionBefore(timeIndex.offsetBefore(timestampMs));
+    return offsetIndex().positionBefore(timeIndex().offsetBefore(timestampMs));
   }
 
   /** The largest timestamp of its records, -1 when they have none. */
   long maxTimestampMs() throws IOException {
     if (maxTimestampMs == UNKNOWN) {
-      maxTimestampMs = timeIndex.lastTimestampMs();
-      offsetOfMaxTimestamp = timeIndex.lastOffset();
+      maxTimestampMs = timeIndex().lastTimestampMs();
+      offsetOfMaxTimestamp = timeIndex().lastOffset();
     }
     return maxTimestampMs;
   }
@@ -256,6 +313,11 @@ final class Segment {
     return positionOf(offsetOfMaxTimestamp());
   }
 
+  /** True when {@link #newestMs} needs no look at a file. */
+  boolean knowsNewest() {
+    return maxTimestampMs >= 0;
+  }
+
   /** What retention by time goes by: the newest record, or the file's age without timestamps. */
   long newestMs() throws IOException {
     return maxTimestampMs() >= 0 ? maxTimestampMs() : folder.lastModifiedMs(name());
@@ -265,7 +327,7 @@ final class Segment {
 
   /** True when both indexes are there and could be right. */
   boolean indexesLookWhole() throws IOException {
-    return offsetIndex.entries.looksWhole() && timeIndex.entries.looksWhole();
+    return offsetIndex().entries.looksWhole() && timeIndex().entries.looksWhole();
   }
 
   /**
@@ -273,7 +335,7 @@ final class Segment {
    * after the last batch, or -1 when the file does not end with a whole batch or an index is wrong.
    */
   long findEnd(int indexIntervalBytes) throws IOException {
-    int start = offsetIndex.lastPosition();
+    int start = offsetIndex().lastPosition();
     if (start < 0 || start > size) {
       return -1;
     }
@@ -295,7 +357,7 @@ final class Segment {
   /** Forgets the indexes and all that was learned by them, before the file is walked again. */
   void startRebuild() throws IOException {
     clearIndexes();
-    txnIndex.reset();
+    txnIndex().reset();
     rebuilt = true;
     size = 0;
     dirty = true;
@@ -308,8 +370,8 @@ final class Segment {
 
   private void clearIndexes() throws IOException {
     indexesDirty = true;
-    offsetIndex.entries.truncate(0);
-    timeIndex.entries.truncate(0);
+    offsetIndex().entries.truncate(0);
+    timeIndex().entries.truncate(0);
     bytesSinceIndexEntry = 0;
     maxTimestampMs = TimeIndex.NO_TIMESTAMP;
     offsetOfMaxTimestamp = baseOffset;
@@ -321,9 +383,9 @@ final class Segment {
   /** Cuts at a position where a batch begins, and syncs; {@code offset} is that batch's base. */
   void truncate(int position, long offset) throws IOException {
     indexesDirty = true;
-    offsetIndex.truncate(offset);
-    timeIndex.truncate(offset);
-    txnIndex.truncate(offset);
+    offsetIndex().truncate(offset);
+    timeIndex().truncate(offset);
+    txnIndex().truncate(offset);
     file().truncate(position);
     file().sync();
     size = position;
@@ -333,7 +395,7 @@ final class Segment {
     } else {
       maxTimestampMs = UNKNOWN;
       maxTimestampMs();
-      int start = offsetIndex.lastPosition();
+      int start = offsetIndex().lastPosition();
       BatchScanner scanner = near(start);
       while (scanner.next()) {
         noteTimestamp(scanner.header());
@@ -378,11 +440,11 @@ final class Segment {
     List<LogFile> files = new ArrayList<>(4);
     files.add(file());
     if (sealed) {
-      files.add(offsetIndex.entries.open());
-      files.add(timeIndex.entries.open());
+      files.add(offsetIndex().entries.open());
+      files.add(timeIndex().entries.open());
       indexesDirty = false;
     }
-    LogFile aborted = txnIndex.fileIfAny();
+    LogFile aborted = txnIndex().fileIfAny();
     if (aborted != null) {
       files.add(aborted);
     }
@@ -400,13 +462,16 @@ final class Segment {
 
   /** Closes the files if nothing used them since the last call. */
   void closeIfIdle() throws IOException {
-    if (!used) {
+    if (!used && hasOpenFiles()) {
       writeIndexes();
-      offsetIndex.entries.dropTail();
-      timeIndex.entries.dropTail();
       close();
     }
     used = false;
+  }
+
+  /** True when it holds files open, or what goes with open files. */
+  boolean hasOpenFiles() {
+    return file != null || offsetIndex != null || timeIndex != null || txnIndex != null;
   }
 
   void close() throws IOException {
@@ -420,9 +485,18 @@ final class Segment {
   /** Closes the files though a sync may be under way, whose end nobody waits for. */
   void closeNow() throws IOException {
     closeWhenUnpinned = false;
-    offsetIndex.entries.close();
-    timeIndex.entries.close();
-    txnIndex.close();
+    if (offsetIndex != null) {
+      offsetIndex.entries.close();
+      offsetIndex = null;
+    }
+    if (timeIndex != null) {
+      timeIndex.entries.close();
+      timeIndex = null;
+    }
+    if (txnIndex != null) {
+      txnIndex.close();
+      txnIndex = null;
+    }
     if (file != null) {
       file.close();
       file = null;

@@ -1,6 +1,5 @@
 package dev.tidemark.log;
 
-import dev.tidemark.env.LogFile;
 import java.io.IOException;
 
 /**
@@ -89,14 +88,14 @@ final class Truncation {
 
   private void endAt(long offset) throws IOException {
     state.logEndOffset = offset;
+    state.changed = true;
     state.logStartOffset = Math.min(state.logStartOffset, offset);
     state.epochs.truncateFromEnd(offset);
     state.forgetPositions();
     state.flushes.truncated(offset);
     state.writeEpochs();
-    for (LogFile file : state.unsynced.take()) {
-      file.sync();
-      file.close();
+    for (String name : state.unsynced.take()) {
+      state.folder.syncFile(name);
     }
     state.unsynced.takeNamesChanged();
     state.folder.sync();

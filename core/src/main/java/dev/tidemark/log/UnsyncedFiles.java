@@ -6,18 +6,17 @@ import dev.tidemark.env.LogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Small files that are replaced without waiting for the disk: written beside, renamed, and synced
  * with the next flush. A power loss may leave the old file, the new one or a torn one; whoever
- * reads such a file at opening can tell and do without it.
+ * reads such a file at opening can tell and do without it. They are remembered by name, so that a
+ * log that waits for its flush holds no file open.
  */
 final class UnsyncedFiles {
   private final Directory folder;
-  private final Map<String, LogFile> written = new LinkedHashMap<>();
+  private List<String> written = List.of();
   private boolean namesChanged;
 
   UnsyncedFiles(Directory folder) {
@@ -26,20 +25,35 @@ final class UnsyncedFiles {
 
   void replace(String name, byte[] content) throws IOException {
     String temporary = name + FileNames.TEMPORARY;
-    LogFile file = folder.open(temporary, OpenMode.READ_WRITE);
-    try {
+    write(temporary, content);
+    folder.rename(temporary, name);
+    noteWritten(name);
+    namesChanged = true;
+  }
+
+  /**
+   * Writes a file of a log that is new and holds no record. It becomes durable with the first
+   * record; a new log that is lost with all its files is made again.
+   */
+  void create(String name, byte[] content) throws IOException {
+    write(name, content);
+    noteWritten(name);
+  }
+
+  private void write(String name, byte[] content) throws IOException {
+    try (LogFile file = folder.open(name, OpenMode.READ_WRITE)) {
       file.truncate(0);
       file.write(ByteBuffer.wrap(content), 0);
-      folder.rename(temporary, name);
-    } catch (IOException e) {
-      file.close();
-      throw e;
     }
-    LogFile before = written.put(name, file);
-    if (before != null) {
-      before.close();
+  }
+
+  private void noteWritten(String name) {
+    if (!written.contains(name)) {
+      if (written.isEmpty()) {
+        written = new ArrayList<>(1);
+      }
+      written.add(name);
     }
-    namesChanged = true;
   }
 
   void noteNamesChanged() {
@@ -53,20 +67,14 @@ final class UnsyncedFiles {
     return was;
   }
 
-  boolean isEmpty() {
-    return written.isEmpty() && !namesChanged;
+  boolean hasChangedNames() {
+    return namesChanged;
   }
 
-  /** The files to sync and then to close. */
-  List<LogFile> take() {
-    List<LogFile> files = new ArrayList<>(written.values());
-    written.clear();
-    return files;
-  }
-
-  void close() throws IOException {
-    for (LogFile file : take()) {
-      file.close();
-    }
+  /** The names of the files to sync; some may be gone by then. */
+  List<String> take() {
+    List<String> names = written;
+    written = List.of();
+    return names;
   }
 }

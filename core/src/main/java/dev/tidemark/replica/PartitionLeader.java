@@ -46,8 +46,7 @@ public final class PartitionLeader implements AutoCloseable {
   private boolean flushTimerSet;
   private boolean stopped;
 
-  public PartitionLeader(PartitionLog log, int leaderEpoch, Background background, Timers timers)
-      throws IOException {
+  public PartitionLeader(PartitionLog log, int leaderEpoch, Background background, Timers timers) {
     this.log = log;
     this.background = background;
     this.timers = timers;
@@ -100,7 +99,7 @@ public final class PartitionLeader implements AutoCloseable {
   }
 
   /** Takes over a new epoch of this leadership. */
-  public void transitionToLeader(int newLeaderEpoch) throws IOException {
+  public void transitionToLeader(int newLeaderEpoch) {
     if (newLeaderEpoch > leaderEpoch) {
       leaderEpoch = newLeaderEpoch;
       log.assignEpochStart(newLeaderEpoch);

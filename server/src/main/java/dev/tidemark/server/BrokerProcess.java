@@ -167,7 +167,7 @@ public final class BrokerProcess {
     }
     clusterId = FolderIdentity.read(folders.get(0)).map(FolderIdentity::clusterId).orElse("");
     openHttp();
-    Broker started = new Broker(settings, data, control, folders);
+    Broker started = new Broker(settings, data, control, folders, BootId.read());
     for (ListenerAddress address : settings.listeners()) {
       NettyListener listener =
           new NettyListener(data, address.name(), network(), started.acceptor());

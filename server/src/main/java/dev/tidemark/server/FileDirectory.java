@@ -177,6 +177,18 @@ public final class FileDirectory implements Directory {
   }
 
   @Override
+  public void syncFile(String name) throws IOException {
+    Path file = resolve(name);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      channel.force(true);
+    } catch (NoSuchFileException e) {
+      return; // nothing is left that could be lost
+    } catch (IOException e) {
+      throw FileFailure.of("sync", file, e);
+    }
+  }
+
+  @Override
   public void sync() throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);

@@ -31,6 +31,7 @@ final class VirtualDirectory implements Directory {
 
   private VirtualFolder folder() throws IOException {
     requireAlive();
+    disk.noteLook(path);
     VirtualFolder folder = root;
     for (String name : path.split("/", -1)) {
       if (!name.isEmpty()) {
@@ -166,6 +167,15 @@ final class VirtualDirectory implements Directory {
     if (folder.has(name)) {
       disk.faults().before(DiskFaults.Change.DELETE, path + "/" + name);
       folder.remove(name);
+    }
+  }
+
+  @Override
+  public void syncFile(String name) throws IOException {
+    if (exists(name)) {
+      try (LogFile file = open(name, OpenMode.READ_WRITE)) {
+        file.sync();
+      }
     }
   }
 

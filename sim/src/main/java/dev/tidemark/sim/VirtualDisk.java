@@ -1,6 +1,8 @@
 package dev.tidemark.sim;
 
 import dev.tidemark.env.Directory;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * A disk in memory that lies as a real one may. What was not synced is seen at once, stays when the
@@ -14,6 +16,8 @@ public final class VirtualDisk {
   private final SeededRandomness random;
   private int life;
   private int openFiles;
+  private int powerLosses;
+  private final Map<String, Long> looks = new TreeMap<>();
 
   /** A disk whose partial writes are drawn from {@code seed}. */
   public VirtualDisk(long seed) {
@@ -38,7 +42,25 @@ public final class VirtualDisk {
   /** Power is lost; the seed decides what is left of the unsynced. */
   public void powerLoss(long seed) {
     processKill();
+    powerLosses++;
     root.losePower(new PowerLoss(seed));
+  }
+
+  /** How often folders whose path begins so were listed, asked or changed. */
+  public long looksInto(String pathPrefix) {
+    return looks.entrySet().stream()
+        .filter(look -> look.getKey().startsWith(pathPrefix))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
+  }
+
+  void noteLook(String path) {
+    looks.merge(path, 1L, Long::sum);
+  }
+
+  /** How often power was lost so far. */
+  public int powerLosses() {
+    return powerLosses;
   }
 
   /** How many files are open in this life of the process. */

@@ -67,7 +67,7 @@ class BrokerRestartTest {
     broker = broker.stoppedAndStarted();
     disk.rot("data/events-0/00000000000000000000.log", 100);
 
-    broker = broker.killedAndStarted();
+    broker = broker.afterPowerLoss(1);
     assertThat(client().produce("others", 1)).isEqualTo(Errors.NONE);
     assertThat(client().produce(TOPIC, 1)).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
     broker.advanceMs(ONE_CHECKPOINT_MS);
@@ -106,7 +106,7 @@ class BrokerRestartTest {
     client().produce(TOPIC, 20);
     broker = broker.stoppedAndStarted();
     disk.rot("data/events-0/00000000000000000000.log", 100);
-    broker = broker.killedAndStarted();
+    broker = broker.afterPowerLoss(1);
     assertThat(client().produce(TOPIC, 1)).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
 
     client().delete(TOPIC);

@@ -34,7 +34,13 @@ final class SimBroker {
     BrokerSettings settings =
         BrokerSettings.parse(
             Map.of("node.id", "1", "log.dirs", "data", "log.segment.delete.delay.ms", "100"));
-    this.broker = new Broker(settings, data, control, List.of(disk.root().directory("data")));
+    this.broker =
+        new Broker(
+            settings,
+            data,
+            control,
+            List.of(disk.root().directory("data")),
+            "boot " + disk.powerLosses());
   }
 
   /** Formats the disk and starts a broker on it. */
@@ -79,6 +85,12 @@ final class SimBroker {
     return started(disk, clock);
   }
 
+  /** The machine loses power; the seed decides what is left of the unsynced. */
+  SimBroker afterPowerLoss(long seed) {
+    disk.powerLoss(seed);
+    return started(disk, clock);
+  }
+
   /** The broker stops in order; a new one starts. */
   SimBroker stoppedAndStarted() {
     boolean[] done = {false};
@@ -88,6 +100,11 @@ final class SimBroker {
       throw new AssertionError("the broker did not stop");
     }
     return started(disk, clock);
+  }
+
+  /** How often periodic work looked at a partition. */
+  long visits() {
+    return broker.visits();
   }
 
   /** Lets time pass; timers run. */

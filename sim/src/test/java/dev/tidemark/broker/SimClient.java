@@ -46,9 +46,16 @@ final class SimClient {
 
   /** Creates a topic of one partition; {@code configs} are keys and values in turn. */
   Errors create(String topic, String... configs) {
+    return create(topic, 1, configs);
+  }
+
+  Errors create(String topic, int partitions, String... configs) {
     CreateTopicsRequestData data = new CreateTopicsRequestData();
     CreatableTopic creatable =
-        new CreatableTopic().setName(topic).setNumPartitions(1).setReplicationFactor((short) 1);
+        new CreatableTopic()
+            .setName(topic)
+            .setNumPartitions(partitions)
+            .setReplicationFactor((short) 1);
     for (int i = 0; i < configs.length; i += 2) {
       creatable
           .configs()
@@ -72,32 +79,26 @@ final class SimClient {
   Errors produce(String topic, int records) {
     Errors last = Errors.NONE;
     for (int i = 0; i < records; i++) {
-      ProduceRequestData data = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(1000);
-      data.topicData()
-          .add(
-              new TopicProduceData()
-                  .setName(topic)
-                  .setPartitionData(
-                      List.of(
-                          new PartitionProduceData()
-                              .setIndex(0)
-                              .setRecords(
-                                  MemoryRecords.readableRecords(
-                                      heap(Batches.plain(clock.wallMs(), "v" + i)))))));
-      ProduceResponse response =
-          broker.call(new ProduceRequest(data, (short) 9), ProduceResponse.class);
-      last =
-          Errors.forCode(
-              response
-                  .data()
-                  .responses()
-                  .iterator()
-                  .next()
-                  .partitionResponses()
-                  .get(0)
-                  .errorCode());
+      last = produce(topic, 0, Batches.plain(clock.wallMs(), "v" + i));
     }
     return last;
+  }
+
+  Errors produce(String topic, int partition, ByteBuffer batch) {
+    ProduceRequestData data = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(1000);
+    data.topicData()
+        .add(
+            new TopicProduceData()
+                .setName(topic)
+                .setPartitionData(
+                    List.of(
+                        new PartitionProduceData()
+                            .setIndex(partition)
+                            .setRecords(MemoryRecords.readableRecords(heap(batch))))));
+    ProduceResponse response =
+        broker.call(new ProduceRequest(data, (short) 9), ProduceResponse.class);
+    return Errors.forCode(
+        response.data().responses().iterator().next().partitionResponses().get(0).errorCode());
   }
 
   private static ByteBuffer heap(ByteBuffer direct) {
@@ -105,6 +106,10 @@ final class SimClient {
   }
 
   ListOffsetsPartitionResponse offset(String topic, long timestamp) {
+    return offset(topic, 0, timestamp);
+  }
+
+  ListOffsetsPartitionResponse offset(String topic, int partition, long timestamp) {
     ListOffsetsRequestData data =
         new ListOffsetsRequestData()
             .setReplicaId(-1)
@@ -115,7 +120,7 @@ final class SimClient {
                         .setPartitions(
                             List.of(
                                 new ListOffsetsPartition()
-                                    .setPartitionIndex(0)
+                                    .setPartitionIndex(partition)
                                     .setTimestamp(timestamp)))));
     return broker
         .call(request(data), ListOffsetsResponse.class)

@@ -13,13 +13,17 @@ class LogCrashTest {
 
   @Test
   void manyLivesOfALogAgreeWithTheModel() throws Exception {
+    int resumptions = 0;
     for (long seed = 0; seed < 300 * ROUNDS; seed++) {
       try {
-        new LogScenario(seed, new VirtualDisk(seed)).run(200);
+        LogScenario scenario = new LogScenario(seed, new VirtualDisk(seed));
+        scenario.run(200);
+        resumptions += scenario.resumptions;
       } catch (Exception | AssertionError e) {
         throw new AssertionError("seed " + seed, e);
       }
     }
+    assertThat(resumptions).isGreaterThan(300);
   }
 
   @Test

@@ -47,6 +47,11 @@ final class LogScenario {
   private @Nullable Long emptiedAt;
   private long highestEnd;
 
+  /** What a checkpoint told last; null when a cut made it void. */
+  private @Nullable LogSummary known;
+
+  int resumptions;
+
   LogScenario(long seed, VirtualDisk disk) throws IOException {
     this.disk = disk;
     this.random = new SeededRandomness(seed);
@@ -97,6 +102,7 @@ final class LogScenario {
       truncateFully();
     } else if (draw < 95) {
       log.releaseIdleFiles();
+      known = log.summary();
     } else {
       restart();
     }
@@ -173,6 +179,7 @@ final class LogScenario {
     assertThat(log.syncedEndOffset()).isEqualTo(endOffset);
     mustSurvive = endOffset;
     checkpoint = log.recoveryPoint();
+    known = log.summary();
   }
 
   private void truncate() throws Exception {
@@ -181,6 +188,7 @@ final class LogScenario {
     StoredBatch cut = model.floorEntry(offset) == null ? null : model.floorEntry(offset).getValue();
     long end = cut != null && cut.lastOffset() >= offset ? cut.baseOffset() : offset;
     mustSurvive = Math.min(mustSurvive, end);
+    known = null;
     log.truncateTo(offset);
     assertThat(log.logEndOffset()).isEqualTo(end);
     model.tailMap(end, true).clear();
@@ -206,6 +214,7 @@ final class LogScenario {
     long offset = random.nextInt(2) == 0 ? log.logStartOffset() : endOffset + random.nextInt(50);
     mustSurvive = 0;
     emptiedAt = offset;
+    known = null;
     log.truncateFullyAndStartAt(offset);
     emptiedAt = null;
     model.clear();
@@ -231,13 +240,21 @@ final class LogScenario {
 
   private void restart() throws Exception {
     boolean clean = random.nextInt(2) == 0;
+    boolean byFiles = random.nextInt(2) == 0;
     log.close(clean);
+    LogSummary left = clean ? log.summary() : known;
     if (clean) {
       mustSurvive = endOffset;
       checkpoint = endOffset;
     }
     disk.processKill();
-    log = open(clean);
+    if (byFiles || left == null || !left.isStillTrue(folder())) {
+      log = open(clean);
+    } else {
+      log = PartitionLog.resume(ID, folder(), settings, left, clean, clock);
+      resumptions++;
+    }
+    known = null;
     check();
     assertThat(log.logEndOffset()).isEqualTo(endOffset);
     resetSequences();

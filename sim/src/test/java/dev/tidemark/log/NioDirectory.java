@@ -101,6 +101,15 @@ public final class NioDirectory implements Directory {
   }
 
   @Override
+  public void syncFile(String name) throws IOException {
+    if (exists(name)) {
+      try (LogFile file = open(name, OpenMode.READ_WRITE)) {
+        file.sync();
+      }
+    }
+  }
+
+  @Override
   public void sync() throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);
