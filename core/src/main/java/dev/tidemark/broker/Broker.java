@@ -50,6 +50,7 @@ public final class Broker {
   private final HandlerRegistry registry = new HandlerRegistry();
   private final RequestMetrics requestMetrics;
   private final Handlers handlers;
+  private final ClientMistakes mistakes;
   private @Nullable MetadataLog metadataLog;
   private @Nullable HostedLogs logs;
   private @Nullable Maintenance maintenance;
@@ -81,6 +82,7 @@ public final class Broker {
     this.topicConfigs =
         new TopicConfigs(settings.nodeId(), settings.texts(), settings.producerIdExpirationMs());
     this.requestMetrics = new RequestMetrics(data.clock());
+    this.mistakes = new ClientMistakes(data.clock(), data.timers());
     this.handlers = new Handlers(settings, data, view, partitions);
   }
 
@@ -92,7 +94,7 @@ public final class Broker {
 
   /** Whom the transport asks for each new connection; to be used once the start is done. */
   public Connection.Acceptor acceptor() {
-    return connection -> new ClientConnection(connection, registry, requestMetrics);
+    return connection -> new ClientConnection(connection, registry, requestMetrics, mistakes);
   }
 
   /** What this node tells of itself; to be asked on the data shard, once the start is done. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,6 +117,16 @@ public final class BrokerSettings {
 
   public int maxConnectionsPerIp() {
     return get(HonouredSettings.MAX_CONNECTIONS_PER_IP);
+  }
+
+  /** Other limits of connections for some addresses or host names. */
+  public Map<String, Integer> maxConnectionsPerIpOverrides() {
+    Map<String, Integer> limits = new TreeMap<>();
+    for (String pair : get(HonouredSettings.MAX_CONNECTIONS_PER_IP_OVERRIDES)) {
+      int colon = pair.lastIndexOf(':');
+      limits.put(pair.substring(0, colon), Integer.parseInt(pair.substring(colon + 1)));
+    }
+    return limits;
   }
 
   /** How many bytes of requests may be in memory before reading pauses; -1 = no bound. */

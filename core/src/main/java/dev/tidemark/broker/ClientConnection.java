@@ -36,6 +36,7 @@ final class ClientConnection implements Connection.Listener {
   private final Connection connection;
   private final HandlerRegistry handlers;
   private final RequestMetrics metrics;
+  private final ClientMistakes mistakes;
   private final ArrayDeque<Request> started = new ArrayDeque<>();
   private final ArrayDeque<InboundFrame> queued = new ArrayDeque<>();
   private ClientContext client;
@@ -44,7 +45,12 @@ final class ClientConnection implements Connection.Listener {
   private boolean closed;
   private boolean draining;
 
-  ClientConnection(Connection connection, HandlerRegistry handlers, RequestMetrics metrics) {
+  ClientConnection(
+      Connection connection,
+      HandlerRegistry handlers,
+      RequestMetrics metrics,
+      ClientMistakes mistakes) {
+    this.mistakes = mistakes;
     this.connection = connection;
     this.handlers = handlers;
     this.metrics = metrics;
@@ -129,7 +135,8 @@ final class ClientConnection implements Connection.Listener {
   }
 
   private void onHandlerFailure(Request request, RuntimeException e) {
-    if (!(e instanceof org.apache.kafka.common.errors.ApiException)) {
+    if (!(e instanceof org.apache.kafka.common.errors.ApiException)
+        && mistakes.mayTell(ClientMistakes.Kind.FAILED_REQUEST)) {
       LOG.error("{} from {} failed", request.header(), client.connectionId(), e);
     }
     if (!request.isAnswered()) {
@@ -188,7 +195,9 @@ final class ClientConnection implements Connection.Listener {
   /** Closes the connection for a reason that is worth one line. */
   void closeFor(String why) {
     if (!closed) {
-      LOG.info("Closing connection {} from {}: {}", client.connectionId(), client.address(), why);
+      if (mistakes.mayTell(ClientMistakes.Kind.BAD_REQUEST)) {
+        LOG.info("Closing connection {} from {}: {}", client.connectionId(), client.address(), why);
+      }
       onClosed(connection);
       connection.closeAfterSending(); // what was answered before still leaves
     }

@@ -31,9 +31,11 @@ class ClientConnectionTest {
           .add(ApiKeys.PRODUCE, produces::add)
           .add(ApiKeys.METADATA, metadatas::add)
           .add(ApiKeys.API_VERSIONS, request -> request.answer(new ApiVersionsResponseData()));
+  private final FakeShard shard = new FakeShard();
+  private final ClientMistakes mistakes = new ClientMistakes(shard, shard);
   private final FakeConnection peer = new FakeConnection();
   private final ClientConnection connection =
-      new ClientConnection(peer, handlers, new RequestMetrics(new FakeShard().clock()));
+      new ClientConnection(peer, handlers, new RequestMetrics(shard.clock()), mistakes);
 
   private void receive(AbstractRequest request, int correlationId) {
     connection.onFrame(peer, peer.frame(request, correlationId));
@@ -154,7 +156,7 @@ class ClientConnectionTest {
                   throw new IllegalStateException("broken on purpose");
                 });
     ClientConnection broken =
-        new ClientConnection(peer, failing, new RequestMetrics(new FakeShard().clock()));
+        new ClientConnection(peer, failing, new RequestMetrics(shard.clock()), mistakes);
     broken.onFrame(peer, peer.frame(metadata(), 9));
     assertThat(peer.answered()).containsExactly(9);
     assertThat(peer.closed).isFalse();

@@ -181,7 +181,8 @@ public final class ControlPlane {
   public Sent send(AbstractRequest request) {
     FakeConnection peer = new FakeConnection();
     ClientConnection connection =
-        new ClientConnection(peer, registry, new RequestMetrics(data.clock()));
+        new ClientConnection(
+            peer, registry, new RequestMetrics(data.clock()), new ClientMistakes(data, data));
     RequestHeader header =
         new RequestHeader(request.apiKey(), request.version(), "test", correlationId++);
     ByteBuffer frame = request.serializeWithHeader(header);

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -50,6 +51,7 @@ public final class BrokerProcess {
   private final ProcessProbe probe;
   private @Nullable HttpEndpoint http;
   private @Nullable Broker broker;
+  private @Nullable ShardNetwork network;
   private String clusterId = "";
 
   private BrokerProcess(BrokerSettings settings) {
@@ -168,9 +170,10 @@ public final class BrokerProcess {
     clusterId = FolderIdentity.read(folders.get(0)).map(FolderIdentity::clusterId).orElse("");
     openHttp();
     Broker started = new Broker(settings, data, control, folders, BootId.read());
+    ShardNetwork shared = new ShardNetwork(data, networkSettings());
+    network = shared;
     for (ListenerAddress address : settings.listeners()) {
-      NettyListener listener =
-          new NettyListener(data, address.name(), network(), started.acceptor());
+      NettyListener listener = new NettyListener(shared, address.name(), started.acceptor());
       listeners.add(listener);
       addresses.add(listener.bind(bindAddress(address)));
     }
@@ -233,7 +236,7 @@ public final class BrokerProcess {
     }
   }
 
-  private NetworkSettings network() {
+  private NetworkSettings networkSettings() {
     long queued = settings.queuedMaxRequestBytes();
     return new NetworkSettings(
         settings.socketSendBufferBytes(),
@@ -242,8 +245,25 @@ public final class BrokerProcess {
         settings.socketRequestMaxBytes(),
         queued > 0 ? queued : NetworkSettings.DEFAULT_MAX_QUEUED_BYTES,
         settings.connectionsMaxIdleMs(),
-        settings.maxConnections(),
-        settings.maxConnectionsPerIp());
+        FileDescriptors.connections(settings.maxConnections()),
+        settings.maxConnectionsPerIp(),
+        addresses(settings.maxConnectionsPerIpOverrides()));
+  }
+
+  private static Map<InetAddress, Integer> addresses(Map<String, Integer> byHost) {
+    Map<InetAddress, Integer> byAddress = new LinkedHashMap<>();
+    byHost.forEach(
+        (host, count) -> {
+          try {
+            byAddress.put(InetAddress.getByName(host), count);
+          } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(
+                "max.connections.per.ip.overrides names the host %s, which has no address"
+                    .formatted(host),
+                e);
+          }
+        });
+    return byAddress;
   }
 
   /** In one line: the node, its cluster, where it listens and where its data are. */
@@ -293,6 +313,10 @@ public final class BrokerProcess {
     probe.onStopping();
     List<StopStep> steps = new ArrayList<>();
     listeners.forEach(listener -> steps.add(listener::close));
+    ShardNetwork shared = network;
+    if (shared != null) {
+      steps.add(shared::close);
+    }
     steps.add(this::stopBroker);
     steps.add(pool::stop); // while the shards still run its completions
     steps.add(control::stop);

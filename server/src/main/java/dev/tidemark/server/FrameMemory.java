@@ -1,19 +1,19 @@
 package dev.tidemark.server;
 
+import dev.tidemark.env.Shard;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.ArrayDeque;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory for received frames of one listener. A frame is charged with its announced size when
- * it begins, and one that does not fit waits, so the limit is passed by one frame at most, and by
- * small frames that came with one read and are served without waiting. A frame above {@link
+ * The memory for received frames of a node's clients. A frame is charged with its announced size
+ * when it begins, and one that does not fit waits, so the limit is passed by one frame at most, and
+ * by small frames that came with one read and are served without waiting. A frame above {@link
  * #BIG_ABOVE_BYTES} may begin in any case while there is no other of that kind, else one that is
  * larger than the limit could never be received. Big frames leave a quarter of the limit to the
- * small ones, so that peers that do not finish theirs cannot lock everybody out. Used on the shard
- * only.
+ * small ones, so that peers that do not finish theirs cannot lock everybody out, and {@link
+ * HeldFrames} ends peers that hold memory for nothing while others wait. Used on the shard only.
  */
 final class FrameMemory {
   /** Frames above it are big. */
@@ -28,7 +28,8 @@ final class FrameMemory {
   private static final int MAX_ORDER = 9;
 
   private final ByteBufAllocator allocator;
-  private final Executor shard;
+  private final Shard shard;
+  private final HeldFrames held;
   private final long limitBytes;
   private final long bigLimitBytes;
   private final ArrayDeque<NettyConnection> waitingForSmall = new ArrayDeque<>();
@@ -42,17 +43,18 @@ final class FrameMemory {
    *
    * @param shard runs what goes on when there is room again
    */
-  FrameMemory(long limitBytes, Executor shard) {
+  FrameMemory(long limitBytes, Shard shard) {
     this(
         limitBytes,
         shard,
         new PooledByteBufAllocator(true, 0, DIRECT_ARENAS, PAGE_BYTES, MAX_ORDER, 64, 32, true));
   }
 
-  FrameMemory(long limitBytes, Executor shard, ByteBufAllocator allocator) {
+  FrameMemory(long limitBytes, Shard shard, ByteBufAllocator allocator) {
     this.limitBytes = limitBytes;
     this.bigLimitBytes = limitBytes - limitBytes / 4;
     this.shard = shard;
+    this.held = new HeldFrames(shard.clock(), shard.timers());
     this.allocator = allocator;
   }
 
@@ -102,10 +104,21 @@ final class FrameMemory {
   /** {@code connection} hears {@link NettyConnection#onMemoryFree} when its frame may begin. */
   void await(NettyConnection connection, int frameBytes) {
     waitingFor(frameBytes).add(connection);
+    held.onPressure(this::isAwaited);
+  }
+
+  private boolean isAwaited() {
+    return !(waitingForSmall.isEmpty() && waitingForBig.isEmpty());
+  }
+
+  /** Who has frames in memory that are unfinished or wait. */
+  HeldFrames held() {
+    return held;
   }
 
   /** Forgets a connection that ended. */
   void forget(NettyConnection connection) {
+    held.forget(connection);
     if (waitingForSmall.remove(connection) || waitingForBig.remove(connection)) {
       wakeLater();
     }
@@ -113,7 +126,7 @@ final class FrameMemory {
 
   /** As an event of its own: whoever gives back is in the midst of another connection's frame. */
   private void wakeLater() {
-    if (!wakes && !(waitingForSmall.isEmpty() && waitingForBig.isEmpty())) {
+    if (!wakes && isAwaited()) {
       wakes = true;
       shard.execute(this::wake);
     }

@@ -46,6 +46,7 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
   private int attemptedBytes;
   private int lastBytes;
   private int reads;
+  private long receivedBytes;
 
   FrameReader(Sink sink, FrameMemory memory, ByteBuf scratch, int maxFrameBytes) {
     this.sink = sink;
@@ -59,8 +60,11 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
     /** False to stop for now: no further frame is delivered, nor anything read. */
     boolean wantsMore();
 
-    /** One whole frame; it belongs to the sink. */
-    void onFrame(NettyFrame frame);
+    /** A frame has begun of which a part is still to come. */
+    void onUnfinished();
+
+    /** One whole frame, charged with its size; it belongs to the sink. */
+    void onFrame(ByteBuf frame);
 
     /**
      * The next frame waits for memory: nothing is to be read before {@link
@@ -179,12 +183,24 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
     begun.writeBytes(source, Math.min(begun.writableBytes(), source.readableBytes()));
     if (begun.writerIndex() == frameBytes) {
       deliver(begun);
+    } else {
+      sink.onUnfinished();
     }
   }
 
   private void deliver(ByteBuf whole) {
     frame = null;
-    sink.onFrame(new NettyFrame(memory, frameBytes, whole));
+    sink.onFrame(whole);
+  }
+
+  /** The announced size of a frame of which a part is still to come; 0 when there is none. */
+  int unfinishedBytes() {
+    return frame == null ? 0 : frameBytes;
+  }
+
+  /** All bytes that were read so far. */
+  long receivedBytes() {
+    return receivedBytes;
   }
 
   /** Gives back what a broken-off frame holds; the end of use. */
@@ -234,6 +250,7 @@ final class FrameReader implements RecvByteBufAllocator, RecvByteBufAllocator.Ex
   @Override
   public void lastBytesRead(int bytes) {
     lastBytes = bytes;
+    receivedBytes += Math.max(bytes, 0);
   }
 
   @Override

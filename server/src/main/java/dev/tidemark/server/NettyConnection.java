@@ -1,5 +1,6 @@
 package dev.tidemark.server;
 
+import dev.tidemark.broker.ClientMistakes;
 import dev.tidemark.env.Connection;
 import dev.tidemark.env.FileSlice;
 import dev.tidemark.env.OutboundFrame;
@@ -25,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // failures come as exceptionCaught, ends as inactive
 final class NettyConnection extends ChannelInboundHandlerAdapter
-    implements Connection, FrameReader.Sink {
+    implements Connection, FrameReader.Sink, HeldFrames.Holder {
   private static final Logger LOG = LoggerFactory.getLogger(NettyConnection.class);
 
   /** A frame up to this size is gathered into one buffer: one write instead of a sendfile each. */
@@ -40,6 +41,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
 
   private final SocketChannel channel;
   private final NettyListener owner;
+  private final ShardNetwork network;
   private final String id;
   private final InetSocketAddress remote;
   private final FrameReader reader;
@@ -50,16 +52,21 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   private boolean needsFlush;
   private boolean awaitsDrain;
   private boolean closing;
+  private boolean isHolder;
+  private int heldFrames;
+  private long doneFrames;
   private long lastActiveNs = System.nanoTime();
 
   NettyConnection(SocketChannel channel, NettyListener owner, long number) {
     this.channel = channel;
     this.owner = owner;
+    this.network = owner.network();
     this.remote = channel.remoteAddress();
     InetSocketAddress local = channel.localAddress();
     this.id = address(local) + "-" + address(remote) + "-0-" + number;
     this.reader =
-        new FrameReader(this, owner.memory(), owner.scratch(), owner.settings().maxRequestBytes());
+        new FrameReader(
+            this, network.memory(), network.scratch(), network.settings().maxRequestBytes());
   }
 
   private static String address(InetSocketAddress address) {
@@ -119,7 +126,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
     int length = frame.length();
     ByteBuf gathered = Unpooled.EMPTY_BUFFER;
     try {
-      gathered = owner.memory().allocator().directBuffer(length, length);
+      gathered = network.memory().allocator().directBuffer(length, length);
       for (OutboundFrame.Part part : frame.parts()) {
         if (part instanceof OutboundFrame.Bytes bytes) {
           gathered.writeBytes(bytes.buffer().duplicate());
@@ -174,6 +181,21 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
       pause(PAUSED_BY_UNSENT);
     }
     awaitDrain();
+    network.unsent().update(this, bytesInMemory(unsent)); // last: it may close this connection
+  }
+
+  private static long bytesInMemory(ChannelOutboundBuffer unsent) {
+    long[] bytes = new long[1];
+    try {
+      unsent.forEachFlushedMessage(
+          message -> {
+            bytes[0] += message instanceof ByteBuf buffer ? buffer.readableBytes() : 0;
+            return true;
+          });
+    } catch (Exception e) { // declared for other visitors
+      throw new IllegalStateException(e);
+    }
+    return bytes[0];
   }
 
   /** Sends nothing behind all that waits, to hear when it has left. */
@@ -194,6 +216,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
           if (unsent.isEmpty()) {
             onDrained();
           } else {
+            network.unsent().onProgress(this);
             awaitDrain();
           }
         });
@@ -201,6 +224,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   }
 
   private void onDrained() {
+    network.unsent().forget(this);
     resume(PAUSED_BY_UNSENT);
     if (closing) {
       channel.close();
@@ -257,7 +281,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   @Override
   public void onNoMemory(int frameBytes) {
     pause(PAUSED_BY_MEMORY);
-    owner.memory().await(this, frameBytes);
+    network.memory().await(this, frameBytes);
   }
 
   /** The frame that waits may begin. */
@@ -300,7 +324,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   @Override
   public void channelActive(ChannelHandlerContext context) {
     listener = owner.accepted(this);
-    armIdleTimer(owner.settings().maxIdleMs());
+    armIdleTimer(network.settings().maxIdleMs());
   }
 
   @Override
@@ -310,24 +334,45 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void onFrame(NettyFrame frame) {
+  public void onFrame(ByteBuf whole) {
+    heldFrames++;
+    NettyFrame frame = new NettyFrame(this, whole.writerIndex(), whole);
     Listener target = listener;
     if (closing || target == null) {
       frame.release();
-    } else {
-      target.onFrame(this, frame);
+      return;
+    }
+    target.onFrame(this, frame);
+    if (heldFrames > 0) {
+      becomeHolder();
     }
   }
 
   @Override
+  public void onUnfinished() {
+    becomeHolder();
+  }
+
+  private void becomeHolder() {
+    if (!isHolder && !closing) {
+      isHolder = true;
+      network.memory().held().add(this);
+    }
+  }
+
+  /** A frame of this connection is done with. */
+  void onReleased(int frameBytes) {
+    heldFrames--;
+    doneFrames++;
+    network.memory().giveBack(frameBytes);
+  }
+
+  @Override
   public void onBadSize(int bytes) {
-    LOG.warn(
-        "Closing connection {}: it announced a request of {} bytes, allowed are 0 to {}"
-            + " (socket.request.max.bytes). Is the peer a Kafka client?",
-        id,
-        bytes,
-        owner.settings().maxRequestBytes());
-    close();
+    closeFor(
+        ClientMistakes.Kind.REQUEST_SIZE,
+        "it announced a request of %d bytes, allowed are 0 to %d (socket.request.max.bytes). Is the peer a Kafka client?"
+            .formatted(bytes, network.settings().maxRequestBytes()));
   }
 
   @Override
@@ -343,11 +388,68 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
     }
   }
 
+  // ---- what HeldFrames looks at
+
+  @Override
+  public boolean holdsFrames() {
+    return heldFrames > 0 || reader.unfinishedBytes() > 0;
+  }
+
+  @Override
+  public boolean isReceivingFrame() {
+    return reader.unfinishedBytes() > 0 && (pauses & PAUSED_BY_LISTENER) == 0;
+  }
+
+  @Override
+  public int unfinishedFrameBytes() {
+    return reader.unfinishedBytes();
+  }
+
+  @Override
+  public long receivedBytes() {
+    return reader.receivedBytes();
+  }
+
+  @Override
+  public long doneFrames() {
+    return doneFrames;
+  }
+
+  @Override
+  public void letGoOfHolders() {
+    isHolder = false;
+  }
+
+  @Override
+  public void endForHoldingMemory() {
+    int unfinished = reader.unfinishedBytes();
+    String what =
+        unfinished > 0
+            ? "its request of %d bytes does not arrive".formatted(unfinished)
+            : "its requests wait behind each other";
+    closeFor(
+        ClientMistakes.Kind.MEMORY_HELD,
+        what + " while others wait for the memory (queued.max.request.bytes)");
+  }
+
+  void endForNotReading() {
+    closeFor(
+        ClientMistakes.Kind.ANSWERS_NOT_READ,
+        "it does not read its answers, and too many answers wait in memory");
+  }
+
   // ---- the end
+
+  private void closeFor(ClientMistakes.Kind kind, String why) {
+    if (!closing && network.mistakes().mayTell(kind)) {
+      LOG.warn("Closing connection {}: {}", id, why);
+    }
+    close();
+  }
 
   /** One timer per connection that looks again when it would be due, instead of one per message. */
   private void armIdleTimer(long delayMs) {
-    if (owner.settings().maxIdleMs() > 0) {
+    if (network.settings().maxIdleMs() > 0) {
       Object unused = channel.eventLoop().schedule(this::checkIdle, delayMs, TimeUnit.MILLISECONDS);
     }
   }
@@ -356,7 +458,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
     if (!channel.isOpen()) {
       return;
     }
-    long maxIdleMs = owner.settings().maxIdleMs();
+    long maxIdleMs = network.settings().maxIdleMs();
     long idleMs = (System.nanoTime() - lastActiveNs) / 1_000_000;
     if (idleMs >= maxIdleMs) {
       LOG.debug("Closing connection {}: idle for {} ms (connections.max.idle.ms).", id, idleMs);
@@ -370,7 +472,8 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   public void channelInactive(ChannelHandlerContext context) {
     closing = true;
     reader.close();
-    owner.memory().forget(this);
+    network.memory().forget(this);
+    network.unsent().forget(this);
     owner.closed(this);
     Listener target = listener;
     listener = null;

@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A received frame in the shard's frame memory. */
 final class NettyFrame implements InboundFrame {
-  private final FrameMemory memory;
+  private final NettyConnection receiver;
   private final int chargedBytes;
   private final ByteBuffer bytes;
   private @Nullable ByteBuf buffer;
 
-  NettyFrame(FrameMemory memory, int chargedBytes, ByteBuf buffer) {
-    this.memory = memory;
+  NettyFrame(NettyConnection receiver, int chargedBytes, ByteBuf buffer) {
+    this.receiver = receiver;
     this.chargedBytes = chargedBytes;
     this.buffer = buffer;
     this.bytes = buffer.nioBuffer(0, buffer.writerIndex());
@@ -32,6 +32,6 @@ final class NettyFrame implements InboundFrame {
     }
     buffer = null;
     released.release();
-    memory.giveBack(chargedBytes);
+    receiver.onReleased(chargedBytes);
   }
 }

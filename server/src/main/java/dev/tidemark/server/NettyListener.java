@@ -1,21 +1,18 @@
 package dev.tidemark.server;
 
+import dev.tidemark.broker.ClientMistakes;
 import dev.tidemark.broker.metrics.MetricVisitor;
 import dev.tidemark.env.Connection;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,46 +22,24 @@ import org.slf4j.LoggerFactory;
 public final class NettyListener {
   private static final Logger LOG = LoggerFactory.getLogger(NettyListener.class);
 
-  private final NettyShard shard;
+  private final ShardNetwork network;
   private final String name;
-  private final NetworkSettings settings;
   private final Connection.Acceptor onAccept;
-  private final FrameMemory memory;
-  private final ByteBuf scratch;
   private final Set<NettyConnection> connections = new LinkedHashSet<>();
-  private final Map<InetAddress, Integer> connectionsPerIp = new HashMap<>();
   private long connectionCounter;
   private @Nullable ServerChannel server;
 
   /**
    * A listener that does not listen yet.
    *
+   * @param network what it shares with the shard's other listeners
    * @param name the listener's name, e.g. PLAINTEXT
    * @param onAccept gives who hears of a new connection; called on the shard
    */
-  public NettyListener(
-      NettyShard shard, String name, NetworkSettings settings, Connection.Acceptor onAccept) {
-    this(
-        shard,
-        name,
-        settings,
-        onAccept,
-        new FrameMemory(settings.maxQueuedBytes(), shard::execute));
-  }
-
-  NettyListener(
-      NettyShard shard,
-      String name,
-      NetworkSettings settings,
-      Connection.Acceptor onAccept,
-      FrameMemory memory) {
-    this.shard = shard;
+  public NettyListener(ShardNetwork network, String name, Connection.Acceptor onAccept) {
+    this.network = network;
     this.name = name;
-    this.settings = settings;
     this.onAccept = onAccept;
-    this.memory = memory;
-    this.scratch =
-        memory.allocator().directBuffer(FrameReader.SCRATCH_BYTES, FrameReader.SCRATCH_BYTES);
   }
 
   /**
@@ -76,6 +51,8 @@ public final class NettyListener {
    */
   public InetSocketAddress bind(InetSocketAddress address)
       throws IOException, InterruptedException {
+    NetworkSettings settings = network.settings();
+    NettyShard shard = network.shard();
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(shard.loop())
@@ -84,7 +61,7 @@ public final class NettyListener {
             .option(ChannelOption.SO_BACKLOG, settings.backlog())
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
-            .childOption(ChannelOption.ALLOCATOR, memory.allocator())
+            .childOption(ChannelOption.ALLOCATOR, network.memory().allocator())
             .childOption(ChannelOption.MESSAGE_SIZE_ESTIMATOR, WholeSizeEstimator.INSTANCE)
             .childHandler(
                 new ChannelInitializer<SocketChannel>() {
@@ -131,7 +108,7 @@ public final class NettyListener {
         open.close().await();
       }
     } finally {
-      shard.execute(this::closeConnections);
+      network.shard().execute(this::closeConnections);
     }
   }
 
@@ -139,7 +116,6 @@ public final class NettyListener {
     for (NettyConnection connection : new ArrayList<>(connections)) {
       connection.close();
     }
-    scratch.release();
   }
 
   /** Tells how many connections there are; on the shard. */
@@ -148,35 +124,26 @@ public final class NettyListener {
     visitor.gauge("kafka_server_socketservermetrics_connection_count", labels, connections.size());
     visitor.counter(
         "kafka_server_socketservermetrics_connection_creation_total", labels, connectionCounter);
-    visitor.gauge("tidemark_network_frame_memory_bytes", labels, memory.usedBytes());
   }
 
   // ---- for the connections, on the shard
 
   Connection.@Nullable Listener accepted(NettyConnection connection) {
-    InetAddress ip = connection.remoteAddress();
     connections.add(connection);
-    int ofIp = connectionsPerIp.merge(ip, 1, Integer::sum);
-    if (connections.size() > settings.maxConnections()) {
-      return refuse(connection, "max.connections", settings.maxConnections());
+    String passed = network.connections().add(connection.remoteAddress());
+    if (passed == null) {
+      return onAccept.onConnected(connection);
     }
-    if (ofIp > settings.maxConnectionsPerIp()) {
-      return refuse(connection, "max.connections.per.ip", settings.maxConnectionsPerIp());
+    if (network.mistakes().mayTell(ClientMistakes.Kind.CONNECTION_REFUSED)) {
+      LOG.warn("Refused connection {}: {} is reached.", connection.id(), passed);
     }
-    return onAccept.onConnected(connection);
-  }
-
-  private static Connection.@Nullable Listener refuse(
-      NettyConnection connection, String key, int limit) {
-    LOG.warn("Refused connection {}: {}={} is reached.", connection.id(), key, limit);
     connection.close();
     return null;
   }
 
   void closed(NettyConnection connection) {
     if (connections.remove(connection)) {
-      connectionsPerIp.computeIfPresent(
-          connection.remoteAddress(), (ip, count) -> count == 1 ? null : count - 1);
+      network.connections().remove(connection.remoteAddress());
     }
   }
 
@@ -184,15 +151,7 @@ public final class NettyListener {
     return name;
   }
 
-  NetworkSettings settings() {
-    return settings;
-  }
-
-  FrameMemory memory() {
-    return memory;
-  }
-
-  ByteBuf scratch() {
-    return scratch;
+  ShardNetwork network() {
+    return network;
   }
 }

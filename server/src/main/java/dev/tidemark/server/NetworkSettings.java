@@ -1,7 +1,10 @@
 package dev.tidemark.server;
 
+import java.net.InetAddress;
+import java.util.Map;
+
 /**
- * Limits and sizes of a listener, by Kafka's keys.
+ * Limits and sizes of a node's network, by Kafka's keys.
  *
  * @param sendBufferBytes socket.send.buffer.bytes; -1 leaves it to the operating system
  * @param receiveBufferBytes socket.receive.buffer.bytes; -1 leaves it to the operating system
@@ -9,8 +12,9 @@ package dev.tidemark.server;
  * @param maxRequestBytes socket.request.max.bytes: the largest frame
  * @param maxQueuedBytes queued.max.request.bytes: received frames in memory
  * @param maxIdleMs connections.max.idle.ms: quiet connections are closed; -1 never
- * @param maxConnections max.connections, per shard
- * @param maxConnectionsPerIp max.connections.per.ip, per shard
+ * @param maxConnections max.connections
+ * @param maxConnectionsPerIp max.connections.per.ip
+ * @param maxConnectionsPerIpOverrides max.connections.per.ip.overrides
  */
 public record NetworkSettings(
     int sendBufferBytes,
@@ -20,7 +24,8 @@ public record NetworkSettings(
     long maxQueuedBytes,
     long maxIdleMs,
     int maxConnections,
-    int maxConnectionsPerIp) {
+    int maxConnectionsPerIp,
+    Map<InetAddress, Integer> maxConnectionsPerIpOverrides) {
   /** What stands for queued.max.request.bytes=-1: memory is always bounded. */
   public static final long DEFAULT_MAX_QUEUED_BYTES = 64L << 20;
 
@@ -34,6 +39,7 @@ public record NetworkSettings(
         DEFAULT_MAX_QUEUED_BYTES,
         600_000,
         Integer.MAX_VALUE,
-        Integer.MAX_VALUE);
+        Integer.MAX_VALUE,
+        Map.of());
   }
 }

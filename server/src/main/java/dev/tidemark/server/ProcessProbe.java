@@ -82,6 +82,10 @@ final class ProcessProbe implements BrokerProbe {
             () -> {
               serving.visitNode(text);
               listeners.forEach(listener -> listener.visit(text));
+              listeners.stream()
+                  .map(NettyListener::network)
+                  .distinct()
+                  .forEach(network -> network.visit(text));
               return true;
             });
     Optional<String> after = Optional.empty();

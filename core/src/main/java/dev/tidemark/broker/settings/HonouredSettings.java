@@ -58,6 +58,8 @@ public final class HonouredSettings {
       add(Setting.ofInt("max.connections", Integer.MAX_VALUE, 0));
   public static final Setting<Integer> MAX_CONNECTIONS_PER_IP =
       add(Setting.ofInt("max.connections.per.ip", Integer.MAX_VALUE, 0));
+  public static final Setting<List<String>> MAX_CONNECTIONS_PER_IP_OVERRIDES =
+      add(Setting.ofAddressCounts("max.connections.per.ip.overrides"));
   public static final Setting<Long> QUEUED_MAX_REQUEST_BYTES =
       add(Setting.ofLong("queued.max.request.bytes", 134_217_728L, Long.MIN_VALUE));
 

@@ -129,6 +129,25 @@ public record Setting<T>(String name, @Nullable T defaultValue, Parser<T> parser
             : "must be a list, separated by commas, of " + String.join(", ", choices));
   }
 
+  /** Comma-separated pairs of an address and a whole number of at least 0. */
+  static Setting<List<String>> ofAddressCounts(String name) {
+    Setting<List<String>> list = ofList(name, List.of());
+    return new Setting<>(
+        name,
+        List.of(),
+        text -> {
+          List<String> pairs = list.parse(text);
+          for (String pair : pairs) {
+            int colon = pair.lastIndexOf(':');
+            if (colon < 1 || Integer.parseInt(pair.substring(colon + 1)) < 0) {
+              throw new IllegalArgumentException();
+            }
+          }
+          return pairs;
+        },
+        "must be pairs address:number, separated by commas");
+  }
+
   private static String range(long min, long max, long lowest, long highest) {
     if (min == lowest && max == highest) {
       return "of " + (highest == Integer.MAX_VALUE ? "32" : "64") + " bits";
