@@ -1,6 +1,7 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.broker.request.AlterConfigsHandler;
+import dev.tidemark.broker.request.AlterPartitionReassignmentsHandler;
 import dev.tidemark.broker.request.ApiVersionsHandler;
 import dev.tidemark.broker.request.AutoTopicCreation;
 import dev.tidemark.broker.request.ClusterNodes;
@@ -15,7 +16,10 @@ import dev.tidemark.broker.request.DeleteTopicsHandler;
 import dev.tidemark.broker.request.DescribeClusterHandler;
 import dev.tidemark.broker.request.DescribeConfigsHandler;
 import dev.tidemark.broker.request.DescribeGroupsHandler;
+import dev.tidemark.broker.request.DescribeProducersHandler;
+import dev.tidemark.broker.request.DescribeQuorumHandler;
 import dev.tidemark.broker.request.DescribeTopicPartitionsHandler;
+import dev.tidemark.broker.request.ElectLeadersHandler;
 import dev.tidemark.broker.request.FetchHandler;
 import dev.tidemark.broker.request.FindCoordinatorHandler;
 import dev.tidemark.broker.request.HeartbeatHandler;
@@ -23,8 +27,10 @@ import dev.tidemark.broker.request.IncrementalAlterConfigsHandler;
 import dev.tidemark.broker.request.InitProducerIdHandler;
 import dev.tidemark.broker.request.JoinGroupHandler;
 import dev.tidemark.broker.request.LeaveGroupHandler;
+import dev.tidemark.broker.request.ListConfigResourcesHandler;
 import dev.tidemark.broker.request.ListGroupsHandler;
 import dev.tidemark.broker.request.ListOffsetsHandler;
+import dev.tidemark.broker.request.ListPartitionReassignmentsHandler;
 import dev.tidemark.broker.request.MetadataHandler;
 import dev.tidemark.broker.request.OffsetCommitHandler;
 import dev.tidemark.broker.request.OffsetDeleteHandler;
@@ -34,6 +40,7 @@ import dev.tidemark.broker.request.OffsetsTopicSettings;
 import dev.tidemark.broker.request.ProduceHandler;
 import dev.tidemark.broker.request.RoomForPartitions;
 import dev.tidemark.broker.request.SyncGroupHandler;
+import dev.tidemark.broker.request.UpdateFeaturesHandler;
 import dev.tidemark.env.Shard;
 import dev.tidemark.group.GroupCoordination;
 import dev.tidemark.log.LogId;
@@ -78,10 +85,11 @@ final class Handlers {
 
   void register(HandlerRegistry registry, ControllerCalls controller, Self self) {
     registry.add(
-        ApiKeys.API_VERSIONS, new ApiVersionsHandler(registry, new ClusterFeatures(view)::answer));
+        ApiKeys.API_VERSIONS, new ApiVersionsHandler(registry, new FeaturesAnswer(view)::make));
     registerRecords(registry);
     registerMetadata(registry, controller, self);
     registerTopics(registry, controller, self.room());
+    registerConfigs(registry, controller);
     registerGroups(registry);
     view.addListener(groups);
   }
@@ -100,7 +108,8 @@ final class Handlers {
                 settings.maxIncrementalFetchSessionCacheSlots()))
         .add(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(partitions))
         .add(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new OffsetForLeaderEpochHandler(partitions))
-        .add(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions));
+        .add(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions))
+        .add(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(partitions));
   }
 
   private void registerMetadata(HandlerRegistry registry, ControllerCalls controller, Self self) {
@@ -124,6 +133,7 @@ final class Handlers {
         .add(
             ApiKeys.DESCRIBE_TOPIC_PARTITIONS,
             new DescribeTopicPartitionsHandler(nodes, settings.maxRequestPartitionSizeLimit()))
+        .add(ApiKeys.DESCRIBE_QUORUM, new DescribeQuorumHandler(controller, nodes, data.clock()))
         .add(ApiKeys.FIND_COORDINATOR, new FindCoordinatorHandler(nodes, creation, groups))
         .add(ApiKeys.INIT_PRODUCER_ID, new InitProducerIdHandler(producerIds));
   }
@@ -134,6 +144,17 @@ final class Handlers {
         .add(ApiKeys.CREATE_TOPICS, new CreateTopicsHandler(controller, room, partitions))
         .add(ApiKeys.DELETE_TOPICS, new DeleteTopicsHandler(controller))
         .add(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(controller, room))
+        .add(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(controller))
+        .add(
+            ApiKeys.ALTER_PARTITION_REASSIGNMENTS,
+            new AlterPartitionReassignmentsHandler(controller))
+        .add(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler())
+        .add(ApiKeys.UPDATE_FEATURES, new UpdateFeaturesHandler(controller));
+  }
+
+  private void registerConfigs(HandlerRegistry registry, ControllerCalls controller) {
+    registry
+        .add(ApiKeys.LIST_CONFIG_RESOURCES, new ListConfigResourcesHandler(view))
         .add(ApiKeys.INCREMENTAL_ALTER_CONFIGS, new IncrementalAlterConfigsHandler(controller))
         .add(ApiKeys.ALTER_CONFIGS, new AlterConfigsHandler(controller))
         .add(

@@ -12,14 +12,20 @@ import org.apache.kafka.common.errors.KafkaStorageException;
 import org.apache.kafka.common.errors.ThrottlingQuotaExceededException;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DeleteTopicsResponseData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
+import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
+import org.apache.kafka.common.message.UpdateFeaturesRequestData;
+import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.image.MetadataProvenance;
@@ -122,6 +128,26 @@ public final class Controller {
   /** Begins a new leader epoch of a partition that the broker leads; the reply is the epoch. */
   public void renewLeadership(Uuid topicId, int partition, int brokerId, Reply<Integer> reply) {
     decide(now -> LeadershipRenewal.decide(now, topicId, partition, brokerId), reply);
+  }
+
+  /**
+   * Makes other levels of features final.
+   *
+   * @param version of the request
+   */
+  public void updateFeatures(
+      UpdateFeaturesRequestData request, short version, Reply<UpdateFeaturesResponseData> reply) {
+    decide(now -> FeatureUpdate.decide(now, request, version), reply);
+  }
+
+  public void electLeaders(ElectLeadersRequestData request, Reply<ElectLeadersResponseData> reply) {
+    decide(now -> LeaderElection.decide(now, request), reply);
+  }
+
+  public void alterPartitionReassignments(
+      AlterPartitionReassignmentsRequestData request,
+      Reply<AlterPartitionReassignmentsResponseData> reply) {
+    decide(now -> PartitionReassignment.decide(now, request), reply);
   }
 
   /** Reserves producer ids that no other broker hands out. */

@@ -44,6 +44,11 @@ public final class MetadataBootstrap {
     return levels;
   }
 
+  /** True for those of {@link #supportedFeatures} that are Kafka's, not our own. */
+  static boolean isKafkas(String feature) {
+    return FEATURES.stream().anyMatch(one -> one.featureName().equals(feature));
+  }
+
   /** Starts the log and appends the first records unless there are some. */
   public static void writeIfMissing(MetadataLog log, MetadataLog.Listener listener)
       throws IOException {

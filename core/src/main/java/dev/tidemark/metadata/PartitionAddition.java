@@ -27,11 +27,24 @@ final class PartitionAddition {
     List<ApiMessageAndVersion> records = new ArrayList<>();
     CreatePartitionsResponseData response = new CreatePartitionsResponseData();
     Set<String> seen = new HashSet<>();
+    Set<String> twice = new HashSet<>();
+    request.topics().forEach(topic -> noteTwice(topic.name(), seen, twice));
+    boolean tooMany = additional(image, request) > TopicCreation.MAX_PARTITIONS_PER_REQUEST;
+    Set<String> answered = new HashSet<>();
     for (CreatePartitionsTopic topic : request.topics()) {
+      if (!answered.add(topic.name())) {
+        continue;
+      }
       CreatePartitionsTopicResult result = new CreatePartitionsTopicResult().setName(topic.name());
       try {
-        if (!seen.add(topic.name())) {
+        if (twice.contains(topic.name())) {
           throw new Refusal(Errors.INVALID_REQUEST, "Duplicate topic name.");
+        }
+        if (tooMany) {
+          throw new Refusal(
+              Errors.POLICY_VIOLATION,
+              "A request may add up to %d partitions; send several requests."
+                  .formatted(TopicCreation.MAX_PARTITIONS_PER_REQUEST));
         }
         records.addAll(add(image, topic));
       } catch (Refusal e) {
@@ -40,6 +53,24 @@ final class PartitionAddition {
       response.results().add(result);
     }
     return request.validateOnly() ? Decision.of(response) : new Decision<>(records, response);
+  }
+
+  /** The partitions that the whole request would add. */
+  private static long additional(MetadataImage image, CreatePartitionsRequestData request) {
+    long sum = 0;
+    for (CreatePartitionsTopic asked : request.topics()) {
+      TopicImage topic = image.topics().getTopic(asked.name());
+      if (topic != null) {
+        sum += Math.max(0, asked.count() - topic.partitions().size());
+      }
+    }
+    return sum;
+  }
+
+  private static void noteTwice(String name, Set<String> seen, Set<String> twice) {
+    if (!seen.add(name)) {
+      twice.add(name);
+    }
   }
 
   private List<ApiMessageAndVersion> add(MetadataImage image, CreatePartitionsTopic asked) {
@@ -56,12 +87,6 @@ final class PartitionAddition {
           Errors.INVALID_PARTITIONS,
           "Topic '%s' has %d partitions, so it cannot be set to %d: the count can only grow."
               .formatted(asked.name(), present, asked.count()));
-    }
-    if (additional > TopicCreation.MAX_PARTITIONS_PER_REQUEST) {
-      throw new Refusal(
-          Errors.INVALID_PARTITIONS,
-          "Up to %d partitions can be added at once."
-              .formatted(TopicCreation.MAX_PARTITIONS_PER_REQUEST));
     }
     List<List<Integer>> replicas = replicas(image, topic, asked, additional);
     List<ApiMessageAndVersion> records = new ArrayList<>();

@@ -52,7 +52,7 @@ final class TopicCreation {
     Set<String> twice = new HashSet<>();
     request.topics().forEach(topic -> markSeen(topic.name(), seen, twice));
     Map<String, String> unified = new HashMap<>();
-    int partitions = 0;
+    boolean tooMany = askedPartitions(request) > MAX_PARTITIONS_PER_REQUEST;
     for (CreatableTopic topic : request.topics()) {
       if (response.topics().find(topic.name()) != null) {
         continue;
@@ -61,23 +61,35 @@ final class TopicCreation {
         if (twice.contains(topic.name())) {
           throw new Refusal(Errors.INVALID_REQUEST, "Duplicate topic name.");
         }
-        checkName(image, topic.name(), unified);
-        Created created = create(image, topic);
-        partitions += created.partitions;
-        if (partitions > MAX_PARTITIONS_PER_REQUEST) {
+        if (tooMany) {
           throw new Refusal(
               Errors.POLICY_VIOLATION,
               "A request may create up to %d partitions; send several requests."
                   .formatted(MAX_PARTITIONS_PER_REQUEST));
         }
+        checkName(image, topic.name(), unified);
+        Created created = create(image, topic);
         unified.put(Topic.unifyCollisionChars(topic.name()), topic.name());
         records.addAll(created.records);
-        response.topics().add(created.result(image, configs, topic, request.validateOnly()));
+        response.topics().add(created.result(image, configs, topic));
       } catch (Refusal e) {
         response.topics().add(refused(topic.name(), e));
       }
     }
     return request.validateOnly() ? Decision.of(response) : new Decision<>(records, response);
+  }
+
+  /** The partitions that the whole request would create. */
+  private long askedPartitions(CreateTopicsRequestData request) {
+    long sum = 0;
+    for (CreatableTopic topic : request.topics()) {
+      if (!topic.assignments().isEmpty()) {
+        sum += topic.assignments().size();
+      } else {
+        sum += topic.numPartitions() == -1 ? placement.defaultPartitions() : topic.numPartitions();
+      }
+    }
+    return sum;
   }
 
   private static void markSeen(String name, Set<String> seen, Set<String> twice) {
@@ -168,12 +180,6 @@ final class TopicCreation {
           "Number of partitions must be larger than 0, or -1 to use the default value.");
     }
     int count = topic.numPartitions() == -1 ? placement.defaultPartitions() : topic.numPartitions();
-    if (count > MAX_PARTITIONS_PER_REQUEST) {
-      throw new Refusal(
-          Errors.INVALID_PARTITIONS,
-          "Topic '%s' cannot be created with %d partitions: up to %d at once; add more later."
-              .formatted(topic.name(), count, MAX_PARTITIONS_PER_REQUEST));
-    }
     int replicationFactor =
         topic.replicationFactor() == -1
             ? placement.defaultReplicationFactor(image)
@@ -237,11 +243,12 @@ final class TopicCreation {
       List<ApiMessageAndVersion> records) {
 
     CreatableTopicResult result(
-        MetadataImage image, EffectiveConfigs configs, CreatableTopic topic, boolean validateOnly) {
+        MetadataImage image, EffectiveConfigs configs, CreatableTopic topic) {
       return new CreatableTopicResult()
           .setName(topic.name())
-          .setTopicId(validateOnly ? Uuid.ZERO_UUID : topicId)
+          .setTopicId(topicId)
           .setErrorCode(Errors.NONE.code())
+          .setErrorMessage(null)
           .setNumPartitions(partitions)
           .setReplicationFactor((short) replicationFactor)
           .setConfigs(CreatedTopicConfigs.list(image, configs, own));

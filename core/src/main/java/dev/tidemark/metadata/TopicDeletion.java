@@ -28,13 +28,17 @@ final class TopicDeletion {
     request.topicNames().forEach(name -> asked.add(new DeleteTopicState().setName(name)));
     List<ApiMessageAndVersion> records = new ArrayList<>();
     DeleteTopicsResponseData response = new DeleteTopicsResponseData();
-    Set<Uuid> deleted = new HashSet<>();
+    Set<Uuid> twice = twice(image, asked);
+    Set<Uuid> answered = new HashSet<>();
     for (DeleteTopicState state : asked) {
       DeletableTopicResult result =
           new DeletableTopicResult().setName(state.name()).setTopicId(state.topicId());
       try {
         TopicImage topic = find(image, state);
-        if (!deleted.add(topic.id())) {
+        if (!answered.add(topic.id())) {
+          continue;
+        }
+        if (twice.contains(topic.id())) {
           throw new Refusal(Errors.INVALID_REQUEST, "Duplicate topic.");
         }
         records.add(
@@ -46,6 +50,22 @@ final class TopicDeletion {
       response.responses().add(result);
     }
     return new Decision<>(records, response);
+  }
+
+  /** The topics that are named more than once, by name or by id: none of them is deleted. */
+  private static Set<Uuid> twice(MetadataImage image, List<DeleteTopicState> asked) {
+    Set<Uuid> seen = new HashSet<>();
+    Set<Uuid> twice = new HashSet<>();
+    for (DeleteTopicState state : asked) {
+      TopicImage topic =
+          state.name() == null
+              ? image.topics().getTopic(state.topicId())
+              : image.topics().getTopic(state.name());
+      if (topic != null && !seen.add(topic.id())) {
+        twice.add(topic.id());
+      }
+    }
+    return twice;
   }
 
   private TopicImage find(MetadataImage image, DeleteTopicState state) {

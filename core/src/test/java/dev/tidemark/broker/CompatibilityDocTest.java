@@ -45,21 +45,23 @@ class CompatibilityDocTest {
   private static String table() {
     ApiVersionCollection advertised = registry().advertised();
     StringBuilder text = new StringBuilder("| API | key | versions |\n|---|---|---|\n");
-    List<String> missing = new ArrayList<>();
+    List<ApiKeys> missing = new ArrayList<>();
     for (ApiKeys api : ApiKeys.clientApis()) {
       ApiVersion answered = advertised.find(api.id);
       if (answered == null) {
-        missing.add(api.name);
+        missing.add(api);
       } else {
         text.append(
             "| %s | %d | %d to %d |\n"
                 .formatted(api.name, api.id, answered.minVersion(), answered.maxVersion()));
       }
     }
-    return text.append("\nNot answered, and not advertised: ")
-        .append(String.join(", ", missing))
-        .append(".\n")
-        .toString();
+    text.append("\n| not answered, and not advertised | because they |\n|---|---|\n");
+    AbsentApis.byReason(missing)
+        .forEach(
+            (reason, names) ->
+                text.append("| %s | %s |\n".formatted(String.join(", ", names), reason)));
+    return text.toString();
   }
 
   private static HandlerRegistry registry() {

@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import dev.tidemark.broker.metrics.RequestMetrics;
 import dev.tidemark.broker.request.AlterConfigsHandler;
+import dev.tidemark.broker.request.AlterPartitionReassignmentsHandler;
 import dev.tidemark.broker.request.AutoTopicCreation;
 import dev.tidemark.broker.request.ClusterNodes;
 import dev.tidemark.broker.request.ConfigDescriptions;
@@ -14,14 +15,18 @@ import dev.tidemark.broker.request.DeleteTopicsHandler;
 import dev.tidemark.broker.request.DescribeClusterHandler;
 import dev.tidemark.broker.request.DescribeConfigsHandler;
 import dev.tidemark.broker.request.DescribeGroupsHandler;
+import dev.tidemark.broker.request.DescribeQuorumHandler;
 import dev.tidemark.broker.request.DescribeTopicPartitionsHandler;
+import dev.tidemark.broker.request.ElectLeadersHandler;
 import dev.tidemark.broker.request.FindCoordinatorHandler;
 import dev.tidemark.broker.request.HeartbeatHandler;
 import dev.tidemark.broker.request.IncrementalAlterConfigsHandler;
 import dev.tidemark.broker.request.InitProducerIdHandler;
 import dev.tidemark.broker.request.JoinGroupHandler;
 import dev.tidemark.broker.request.LeaveGroupHandler;
+import dev.tidemark.broker.request.ListConfigResourcesHandler;
 import dev.tidemark.broker.request.ListGroupsHandler;
+import dev.tidemark.broker.request.ListPartitionReassignmentsHandler;
 import dev.tidemark.broker.request.MetadataHandler;
 import dev.tidemark.broker.request.OffsetCommitHandler;
 import dev.tidemark.broker.request.OffsetDeleteHandler;
@@ -29,6 +34,7 @@ import dev.tidemark.broker.request.OffsetFetchHandler;
 import dev.tidemark.broker.request.OffsetsTopicSettings;
 import dev.tidemark.broker.request.RoomForPartitions;
 import dev.tidemark.broker.request.SyncGroupHandler;
+import dev.tidemark.broker.request.UpdateFeaturesHandler;
 import dev.tidemark.env.OutboundFrame;
 import dev.tidemark.group.GroupCoordination;
 import dev.tidemark.group.InMemoryOffsets;
@@ -117,6 +123,12 @@ public final class ControlPlane {
         .add(
             ApiKeys.DESCRIBE_CONFIGS,
             new DescribeConfigsHandler(new ConfigDescriptions(settings, view)))
+        .add(ApiKeys.LIST_CONFIG_RESOURCES, new ListConfigResourcesHandler(view))
+        .add(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(calls))
+        .add(ApiKeys.ALTER_PARTITION_REASSIGNMENTS, new AlterPartitionReassignmentsHandler(calls))
+        .add(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler())
+        .add(ApiKeys.UPDATE_FEATURES, new UpdateFeaturesHandler(calls))
+        .add(ApiKeys.DESCRIBE_QUORUM, new DescribeQuorumHandler(calls, nodes, data.clock()))
         .add(ApiKeys.DESCRIBE_CLUSTER, new DescribeClusterHandler(nodes))
         .add(
             ApiKeys.DESCRIBE_TOPIC_PARTITIONS,

@@ -8,9 +8,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.ConsumerGroupDescribeRequestData;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
@@ -21,23 +23,28 @@ import org.apache.kafka.common.message.DescribeClusterRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.HeartbeatRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.JoinGroupRequestData;
 import org.apache.kafka.common.message.LeaveGroupRequestData;
+import org.apache.kafka.common.message.ListConfigResourcesRequestData;
 import org.apache.kafka.common.message.ListGroupsRequestData;
+import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetDeleteRequestData;
 import org.apache.kafka.common.message.OffsetFetchRequestData;
 import org.apache.kafka.common.message.SyncGroupRequestData;
+import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.DescribeQuorumRequest;
 import org.junit.jupiter.api.Test;
 
 /** Every version of every request: what answers fill in must fit what the version has room for. */
@@ -112,7 +119,37 @@ class RequestVersionsTest {
         ApiKeys.CONSUMER_GROUP_DESCRIBE,
         v -> new ConsumerGroupDescribeRequestData().setGroupIds(List.of("c", "none")));
     all.put(ApiKeys.DESCRIBE_TOPIC_PARTITIONS, v -> new DescribeTopicPartitionsRequestData());
+    all.put(ApiKeys.LIST_CONFIG_RESOURCES, v -> new ListConfigResourcesRequestData());
+    all.put(ApiKeys.ELECT_LEADERS, v -> new ElectLeadersRequestData().setTopicPartitions(null));
+    all.put(
+        ApiKeys.ALTER_PARTITION_REASSIGNMENTS,
+        v ->
+            new AlterPartitionReassignmentsRequestData()
+                .setTopics(
+                    List.of(
+                        new AlterPartitionReassignmentsRequestData.ReassignableTopic()
+                            .setName("t")
+                            .setPartitions(
+                                List.of(
+                                    new AlterPartitionReassignmentsRequestData
+                                            .ReassignablePartition()
+                                        .setReplicas(null))))));
+    all.put(ApiKeys.LIST_PARTITION_REASSIGNMENTS, v -> new ListPartitionReassignmentsRequestData());
+    all.put(ApiKeys.UPDATE_FEATURES, RequestVersionsTest::updateFeatures);
+    all.put(
+        ApiKeys.DESCRIBE_QUORUM,
+        v -> DescribeQuorumRequest.singletonRequest(new TopicPartition("__cluster_metadata", 0)));
     return all;
+  }
+
+  private static ApiMessage updateFeatures(int version) {
+    UpdateFeaturesRequestData data = new UpdateFeaturesRequestData();
+    data.featureUpdates()
+        .mustAdd(
+            new UpdateFeaturesRequestData.FeatureUpdateKey()
+                .setFeature("group.version")
+                .setMaxVersionLevel((short) 1));
+    return data;
   }
 
   private static ApiMessage metadata(int version) {

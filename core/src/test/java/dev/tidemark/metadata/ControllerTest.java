@@ -191,7 +191,7 @@ class ControllerTest {
     assertThat(error(create(topic("")))).isEqualTo(Errors.INVALID_TOPIC_EXCEPTION);
     assertThat(error(create(topic("__cluster_metadata")))).isEqualTo(Errors.INVALID_REQUEST);
     assertThat(error(create(topic("t", 0, 1)))).isEqualTo(Errors.INVALID_PARTITIONS);
-    assertThat(error(create(topic("t", 10_001, 1)))).isEqualTo(Errors.INVALID_PARTITIONS);
+    assertThat(error(create(topic("t", 10_001, 1)))).isEqualTo(Errors.POLICY_VIOLATION);
     assertThat(error(create(topic("t", 1, 0)))).isEqualTo(Errors.INVALID_REPLICATION_FACTOR);
     assertThat(error(create(topic("t", 1, 2)))).isEqualTo(Errors.INVALID_REPLICATION_FACTOR);
     assertThat(error(create(withConfig(topic("t"), "retention.ms", "soon"))))

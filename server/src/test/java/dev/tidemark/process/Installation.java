@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * The packed release, unpacked once per test run into a read-only folder whose path has spaces, and
  * used by an ordinary user: what runs there runs anywhere.
  */
-final class Installation {
+public final class Installation {
   private static final int NOBODY = 65534;
   private static final Installation INSTANCE = unpack();
 
@@ -26,7 +26,7 @@ final class Installation {
     this.home = home;
   }
 
-  static Installation get() {
+  public static Installation get() {
     return INSTANCE;
   }
 
@@ -64,14 +64,14 @@ final class Installation {
   }
 
   /** An empty folder that the ordinary user may write to. */
-  Path newFolder(String name) throws IOException {
+  public Path newFolder(String name) throws IOException {
     Path folder = Files.createTempDirectory(work, name + "-");
     run("chmod", "777", folder.toString());
     return folder;
   }
 
   /** A process of bin/tidemark as an ordinary user without a home; not started yet. */
-  ProcessBuilder command(Map<String, String> environment, String... args) {
+  public ProcessBuilder command(Map<String, String> environment, String... args) {
     List<String> command = new ArrayList<>();
     if (isRoot()) {
       // Root may write to read-only folders: it would prove nothing.

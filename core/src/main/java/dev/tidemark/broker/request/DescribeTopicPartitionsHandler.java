@@ -51,7 +51,7 @@ public final class DescribeTopicPartitionsHandler implements RequestHandler {
       data.topics().forEach(topic -> names.add(topic.name()));
     }
     String first = cursor == null ? "" : cursor.topicName();
-    int left = Math.min(data.responsePartitionLimit(), maxPartitions);
+    int left = Math.max(1, Math.min(data.responsePartitionLimit(), maxPartitions));
     DescribeTopicPartitionsResponseData response = new DescribeTopicPartitionsResponseData();
     for (String name : names.tailSet(first)) {
       int firstPartition = cursor != null && name.equals(first) ? cursor.partitionIndex() : 0;
@@ -80,6 +80,7 @@ public final class DescribeTopicPartitionsHandler implements RequestHandler {
         Topic.isValid(name) ? Errors.UNKNOWN_TOPIC_OR_PARTITION : Errors.INVALID_TOPIC_EXCEPTION;
     return new DescribeTopicPartitionsResponseTopic()
         .setName(name)
+        .setTopicAuthorizedOperations(AuthorizedOperations.topic(true))
         .setErrorCode(error.code())
         .setIsInternal(Topic.isInternal(name));
   }

@@ -134,9 +134,8 @@ final class FetchAttempt {
       bytesLeft = Math.max(0, bytesLeft - read.length());
       data.setRecords(new FileRecords(read.slice()));
     }
-    if (readCommitted) {
-      data.setAbortedTransactions(aborted(partition, wanted.fetchOffset(), read.nextOffset()));
-    }
+    data.setAbortedTransactions(
+        readCommitted ? aborted(partition, wanted.fetchOffset(), read.nextOffset()) : null);
     return data;
   }
 

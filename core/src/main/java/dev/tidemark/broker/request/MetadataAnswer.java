@@ -3,6 +3,7 @@ package dev.tidemark.broker.request;
 import dev.tidemark.broker.Request;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.TreeMap;
 import org.apache.kafka.common.Node;
@@ -54,7 +55,7 @@ final class MetadataAnswer {
 
   MetadataResponseData of(List<MetadataRequestTopic> topics) {
     MetadataResponseData response = brokers();
-    for (MetadataRequestTopic asked : topics) {
+    for (MetadataRequestTopic asked : new LinkedHashSet<>(topics)) {
       response.topics().add(one(asked));
     }
     return response;
@@ -62,7 +63,7 @@ final class MetadataAnswer {
 
   private MetadataResponseTopic one(MetadataRequestTopic asked) {
     String name = asked.name();
-    boolean byId = name == null;
+    boolean byId = name == null || !asked.topicId().equals(Uuid.ZERO_UUID);
     TopicImage topic =
         byId
             ? nodes.image().topics().getTopic(asked.topicId())

@@ -1,0 +1,177 @@
+package dev.tidemark.differential;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.MessageUtil;
+import org.apache.kafka.common.requests.AbstractResponse;
+import org.apache.kafka.common.requests.RequestHeader;
+import org.apache.kafka.common.requests.RequestUtils;
+
+/** Runs the script against one broker and keeps its answers. Used by one thread. */
+final class Conversation implements AutoCloseable {
+  /** How long a broker has to get where the script waits for it. */
+  private static final long SETTLE_NS = TimeUnit.SECONDS.toNanos(20);
+
+  private final int port;
+  private final Map<String, Line> lines = new LinkedHashMap<>();
+  private final Map<String, String> variables = new HashMap<>();
+  private final Map<String, JsonNode> answers = new LinkedHashMap<>();
+  private int correlationId;
+
+  Conversation(int port) {
+    this.port = port;
+  }
+
+  /** A connection with the requests whose answers are to be read yet. */
+  private record Line(WireConnection wire, ArrayDeque<Sent> waiting) {}
+
+  private record Sent(Step step, RequestHeader header) {}
+
+  /** The answers by step, in the order of the script. */
+  Map<String, JsonNode> run(List<Step> script) throws IOException {
+    for (Step step : script) {
+      try {
+        run(step);
+      } catch (IOException | RuntimeException e) {
+        throw new IOException("step " + step.name() + ": " + e, e);
+      }
+    }
+    for (String name : List.copyOf(lines.keySet())) {
+      readWaiting(name);
+    }
+    return answers;
+  }
+
+  private void run(Step step) throws IOException {
+    long giveUpNs = System.nanoTime() + SETTLE_NS;
+    JsonNode answer = ask(step);
+    while (!holds(step, answer)) {
+      if (System.nanoTime() > giveUpNs) {
+        throw new IOException("the broker did not get there: " + answer);
+      }
+      answer = ask(step); // the broker bounds the rate
+    }
+  }
+
+  private static boolean holds(Step step, JsonNode answer) {
+    for (Step.Condition condition : step.until()) {
+      if (!answer.at(condition.pointer()).asText().equals(condition.value())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private JsonNode ask(Step step) throws IOException {
+    readWaiting(step.connection());
+    Line line = lines.get(step.connection());
+    if (line == null) {
+      line = new Line(new WireConnection(port), new ArrayDeque<>());
+      lines.put(step.connection(), line);
+    }
+    String body = withVariables(step.body());
+    RequestHeader header = header(step);
+    try {
+      line.wire.send(frame(step, header, body));
+    } catch (java.net.SocketException e) {
+      // Closed meanwhile: reading tells.
+    }
+    if (step.answer() != Step.Answer.NONE) {
+      line.waiting.add(new Sent(step, header));
+    }
+    if (step.answer() == Step.Answer.NOW) {
+      readWaiting(step.connection());
+      return answers.get(step.name());
+    }
+    return MessageJson.object();
+  }
+
+  private String withVariables(String body) {
+    String text = body;
+    for (Map.Entry<String, String> variable : variables.entrySet()) {
+      text = text.replace("${" + variable.getKey() + "}", variable.getValue());
+    }
+    if (text.contains("${")) {
+      throw new IllegalArgumentException("not all variables are known: " + text);
+    }
+    return text;
+  }
+
+  private RequestHeader header(Step step) {
+    ApiKeys api = MessageJson.api(step.api());
+    correlationId++;
+    if (step.raw() && !api.isVersionSupported(step.version())) {
+      return new RequestHeader(
+          new org.apache.kafka.common.message.RequestHeaderData()
+              .setRequestApiKey(api.id)
+              .setRequestApiVersion(step.version())
+              .setClientId("script")
+              .setCorrelationId(correlationId),
+          (short) 1);
+    }
+    return new RequestHeader(api, step.version(), "script", correlationId);
+  }
+
+  private static ByteBuffer frame(Step step, RequestHeader header, String body) throws IOException {
+    if (step.raw()) {
+      ByteBuffer head =
+          MessageUtil.toByteBufferAccessor(header.data(), header.headerVersion()).buffer();
+      byte[] bytes = MessageJson.bytes("hex:" + MessageJson.parse(body).path("hex").asText());
+      return ByteBuffer.allocate(head.remaining() + bytes.length).put(head).put(bytes).flip();
+    }
+    ApiMessage message = MessageJson.request(header.apiKey(), body);
+    return RequestUtils.serialize(header.data(), header.headerVersion(), message, step.version());
+  }
+
+  private void readWaiting(String connection) throws IOException {
+    Line line = lines.get(connection);
+    while (line != null && !line.waiting.isEmpty()) {
+      Sent sent = line.waiting.remove();
+      JsonNode answer = read(line, sent);
+      answers.put(sent.step.name(), answer);
+      if (answer.has("connection")) {
+        line.wire.close();
+        lines.remove(connection);
+      }
+      for (Step.Capture capture : sent.step.captures()) {
+        variables.put(capture.variable(), answer.at(capture.pointer()).asText());
+      }
+    }
+  }
+
+  private static JsonNode read(Line line, Sent sent) throws IOException {
+    Optional<ByteBuffer> frame;
+    try {
+      frame = line.wire.receive();
+    } catch (SocketTimeoutException e) {
+      return MessageJson.object().put("connection", "silent");
+    }
+    if (frame.isEmpty()) {
+      return MessageJson.object().put("connection", "closed");
+    }
+    if (sent.step.raw()) {
+      return MessageJson.object().put("answer", "some");
+    }
+    AbstractResponse response = AbstractResponse.parseResponse(frame.get(), sent.header);
+    return MessageJson.response(response.data(), sent.step.version());
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (Line line : new ArrayList<>(lines.values())) {
+      line.wire.close();
+    }
+  }
+}
