@@ -6,6 +6,7 @@ import dev.tidemark.broker.metrics.RequestMetrics;
 import dev.tidemark.env.Connection;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
+import dev.tidemark.log.LogId;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.BrokerIncarnation;
 import dev.tidemark.metadata.Controller;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,6 +45,7 @@ public final class Broker {
   private final Shard data;
   private final Shard control;
   private final List<Directory> directories;
+  private final Consumer<String> whenItCannotGoOn;
   private final String bootId;
   private final MetadataView view = new MetadataView();
   private final Partitions partitions = new Partitions();
@@ -66,6 +69,8 @@ public final class Broker {
    * @param data the shard of connections and partitions
    * @param control the shard of the metadata log, which may block
    * @param directories the folders of {@code log.dirs}, formatted; the first holds the metadata log
+   * @param whenItCannotGoOn called on the data shard when a disk fails that the node cannot do
+   *     without, with the reason in one line; the node is to be stopped then
    * @param bootId tells one run of the machine's kernel from another; empty when nothing does
    */
   public Broker(
@@ -73,7 +78,9 @@ public final class Broker {
       Shard data,
       Shard control,
       List<Directory> directories,
+      Consumer<String> whenItCannotGoOn,
       String bootId) {
+    this.whenItCannotGoOn = whenItCannotGoOn;
     this.settings = settings;
     this.data = data;
     this.control = control;
@@ -124,8 +131,8 @@ public final class Broker {
     List<FolderIdentity> identities = DataFolders.load(directories, settings.nodeId());
     DataFolders.requireMetadataLog(directories);
     List<DataFolder> folders = new ArrayList<>();
-    for (Directory directory : directories) {
-      folders.add(DataFolder.load(directory, bootId));
+    for (int i = 0; i < directories.size(); i++) {
+      folders.add(DataFolder.load(directories.get(i), identities.get(i).directoryId(), bootId));
     }
     FolderIdentity first = identities.get(0);
     MetadataLog log =
@@ -189,7 +196,8 @@ public final class Broker {
                         decider.renewLeadership(
                             id.topicId(), id.partition(), settings.nodeId(), answer),
                     reply),
-            handlers::wentOffline);
+            new DiskOwner());
+    calls.onStorageFailure(hosted::suspectMetadataFolder);
     logs = hosted;
     view.addListener(hosted);
     Maintenance started =
@@ -210,6 +218,18 @@ public final class Broker {
             outcome.onFailed(e);
           }
         });
+  }
+
+  private final class DiskOwner implements HostedLogs.Owner {
+    @Override
+    public void wentOffline(LogId id) {
+      handlers.wentOffline(id);
+    }
+
+    @Override
+    public void cannotGoOn(String why) {
+      whenItCannotGoOn.accept(why);
+    }
   }
 
   /**
@@ -290,7 +310,7 @@ public final class Broker {
     Map<String, KnownOffsets> last = running.checkpoints();
     // What could not be opened was not checked either: the next start has to look again.
     List<DataFolder> clean =
-        hosted.folders().stream()
+        hosted.onlineFolders().stream()
             .filter(folder -> partitions.offline().stream().noneMatch(folder::holds))
             .toList();
     data.background()
@@ -298,9 +318,7 @@ public final class Broker {
             "stop",
             () -> {
               running.writeCheckpoints(last);
-              for (DataFolder folder : clean) {
-                DataFolder.writeCleanMarker(folder.directory());
-              }
+              markClean(clean);
               return last;
             },
             (done, failure) -> {
@@ -309,6 +327,21 @@ public final class Broker {
               }
               stopControl(outcome);
             });
+  }
+
+  /** One folder that fails keeps no other from being marked. */
+  private static void markClean(List<DataFolder> folders) throws IOException {
+    IOException failure = null;
+    for (DataFolder folder : folders) {
+      try {
+        DataFolder.writeCleanMarker(folder.directory());
+      } catch (IOException e) {
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
   }
 
   private void stopControl(Outcome outcome) {

@@ -1,6 +1,7 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.env.Directory;
+import dev.tidemark.log.CorruptLog;
 import dev.tidemark.log.LogId;
 import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.OffsetCheckpoint;
@@ -28,6 +29,7 @@ final class DataFolder {
   private static final String STRAY_SUFFIX = "-stray";
 
   private final Directory directory;
+  private final Uuid directoryId;
   private final Set<String> partitionFolders;
   private final boolean cleanStop;
   private final KnownOffsets known;
@@ -35,11 +37,13 @@ final class DataFolder {
 
   private DataFolder(
       Directory directory,
+      Uuid directoryId,
       Set<String> partitionFolders,
       boolean cleanStop,
       KnownOffsets known,
       boolean sameBoot) {
     this.directory = directory;
+    this.directoryId = directoryId;
     this.partitionFolders = partitionFolders;
     this.cleanStop = cleanStop;
     this.known = known;
@@ -51,7 +55,7 @@ final class DataFolder {
    *
    * @param bootId the run of the kernel, empty when it cannot be told
    */
-  static DataFolder load(Directory directory, String bootId) throws IOException {
+  static DataFolder load(Directory directory, Uuid directoryId, String bootId) throws IOException {
     KnownOffsets known = readOrNothing(directory);
     Set<String> partitionFolders = new TreeSet<>();
     for (String name : directory.list()) {
@@ -65,7 +69,8 @@ final class DataFolder {
     }
     boolean clean = directory.exists(CLEAN_MARKER);
     boolean sameBoot = !bootId.isEmpty() && bootId.equals(known.bootId());
-    DataFolder folder = new DataFolder(directory, partitionFolders, clean, known, sameBoot);
+    DataFolder folder =
+        new DataFolder(directory, directoryId, partitionFolders, clean, known, sameBoot);
     if (clean) {
       directory.delete(CLEAN_MARKER);
       directory.sync();
@@ -85,6 +90,11 @@ final class DataFolder {
 
   Directory directory() {
     return directory;
+  }
+
+  /** Its identity wherever it is mounted. */
+  Uuid directoryId() {
+    return directoryId;
   }
 
   boolean cleanStop() {
@@ -124,6 +134,16 @@ final class DataFolder {
 
   Set<String> partitionFolders() {
     return partitionFolders;
+  }
+
+  /** Throws when the partition was in this folder before and no power loss can have taken it. */
+  void requireNotMissing(LogId id) throws CorruptLog {
+    KnownOffsets.Entry entry = known.of(id);
+    if (!holds(id) && entry != null && (cleanStop || sameBoot || entry.recoveryPoint() > 0)) {
+      throw new CorruptLog(
+          "%s/%s is missing, though it was there before: restore it from a copy and restart, or delete the topic"
+              .formatted(directory.path(), id.folderName()));
+    }
   }
 
   /** What is known of a partition before its log is opened. */

@@ -19,10 +19,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The partitions of one data folder whose log failed or could not be opened, until each is open
- * again. The folder is probed with growing pauses; while it fails, a partition that was open goes
- * on serving reads. Once it answers and has room, its partitions are opened again one after the
- * other in the background, as after an unclean stop, and begin a new leader epoch. Owned by the
- * data shard; costs nothing while nothing has failed.
+ * again; and all of them, when the folder itself has failed. The folder is probed with growing
+ * pauses; while it fails, a partition that was open goes on serving reads. Once it answers and has
+ * room, its partitions are opened again one after the other in the background, as after an unclean
+ * stop, and begin a new leader epoch. Owned by the data shard; costs nothing while nothing has
+ * failed.
  */
 final class FailedPartitions {
   private static final Logger LOG = LoggerFactory.getLogger(FailedPartitions.class);
@@ -30,6 +31,9 @@ final class FailedPartitions {
   private static final long MAX_PAUSE_MS = 30_000;
   private static final int MAX_DOUBLINGS = 6;
   private static final String QUEUE = "repair";
+
+  /** How often in a row a folder must fail that the broker cannot do without. */
+  private static final int PROBES_BEFORE_THE_END = 3;
 
   private final Shard shard;
   private final DataFolder folder;
@@ -41,6 +45,9 @@ final class FailedPartitions {
   private Timers.@Nullable Timer timer;
   private @Nullable LogId opening;
   private @Nullable Runnable whenOpened;
+  private int failures;
+  private boolean suspected;
+  private boolean folderFailed;
   private boolean busy;
   private boolean stopped;
 
@@ -60,6 +67,12 @@ final class FailedPartitions {
 
     /** A partition that served serves no more. */
     void wentOffline(LogId id);
+
+    /** Whether the broker cannot do without this folder, since it holds the metadata log. */
+    boolean isIndispensable(DataFolder folder);
+
+    /** The broker has to stop, as its owner is told in one line. */
+    void cannotGoOn(String why);
   }
 
   /** Opens one log; blocks. */
@@ -113,8 +126,20 @@ final class FailedPartitions {
     schedule();
   }
 
+  /** Something failed that may be the folder's fault: it is probed soon. */
+  void suspect() {
+    suspected = true;
+    schedule();
+  }
+
+  /** True once the folder failed, until it answers again. */
+  boolean isFolderFailed() {
+    return folderFailed;
+  }
+
   private void schedule() {
-    if (timer == null && !busy && !failed.isEmpty() && !stopped) {
+    boolean needed = !failed.isEmpty() || suspected || folderFailed;
+    if (timer == null && !busy && needed && !stopped) {
       long pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS << attempts);
       attempts = Math.min(attempts + 1, MAX_DOUBLINGS);
       timer = shard.timers().schedule(pauseMs, this::attempt);
@@ -129,17 +154,92 @@ final class FailedPartitions {
         .run(
             QUEUE,
             () -> {
-              FolderProbe.run(folder.directory());
+              FolderProbe.run(folder.directory(), folder.directoryId());
               return folder;
             },
-            (answers, failure) -> {
-              if (failure == null && !stopped) {
-                openNext(new ArrayDeque<>(failed.values()));
-              } else {
-                LOG.debug("{} still fails: {}", folder.directory().path(), failure);
-                finishAttempt();
-              }
-            });
+            (answers, failure) -> onProbed(failure));
+  }
+
+  private void onProbed(@Nullable Throwable failure) {
+    if (stopped) {
+      return;
+    }
+    if (failure != null && !(failure instanceof FolderProbe.FolderFull)) {
+      failures++;
+      onFolderFailed(String.valueOf(failure.getMessage()));
+      return;
+    }
+    failures = 0;
+    suspected = false;
+    if (folderFailed) {
+      folderFailed = false;
+      LOG.warn(
+          "Data folder {} answers again; its partitions are opened", folder.directory().path());
+    }
+    if (failure == null) {
+      openNext(new ArrayDeque<>(failed.values()));
+    } else {
+      LOG.debug("{} is still full: {}", folder.directory().path(), failure.getMessage());
+      finishAttempt();
+    }
+  }
+
+  private void onFolderFailed(String why) {
+    String path = folder.directory().path();
+    if (port.isIndispensable(folder)) {
+      if (failures >= PROBES_BEFORE_THE_END) {
+        stopped = true;
+        port.cannotGoOn(
+            "data folder %s failed, and it holds the metadata log: %s. Repair the disk and start again"
+                .formatted(path, why));
+        return;
+      }
+      finishAttempt();
+      return;
+    }
+    if (folderFailed) {
+      finishAttempt();
+      return;
+    }
+    folderFailed = true;
+    List<PartitionLog> open = takeAllOffline(why);
+    LOG.error(
+        "Data folder {} failed: {}. Its {} partitions are offline, those of other folders serve."
+            + " Repair or mount the disk; they are opened again without a restart",
+        path,
+        why,
+        failed.size());
+    shard
+        .background()
+        .run(
+            PartitionLeader.SYNCS,
+            () -> open,
+            (logs, none) ->
+                shard
+                    .background()
+                    .run(QUEUE, () -> closeAll(open), (done, failure) -> finishAttempt()));
+  }
+
+  private List<PartitionLog> takeAllOffline(String why) {
+    partitions.forEach(
+        leader -> {
+          LogId id = leader.log().id();
+          if (folder.holds(id) && !isKnown(id)) {
+            failed.put(id.folderName(), new Failed(id, true));
+          }
+        });
+    List<PartitionLog> open = new ArrayList<>();
+    for (Failed one : failed.values()) {
+      open.addAll(takeOffline(one.id()));
+      partitions.addOffline(
+          one.id(), "data folder %s failed: %s".formatted(folder.directory().path(), why));
+    }
+    return open;
+  }
+
+  private List<PartitionLog> closeAll(List<PartitionLog> logs) {
+    logs.forEach(this::close);
+    return logs;
   }
 
   private void finishAttempt() {

@@ -113,7 +113,7 @@ final class Handlers {
   }
 
   private void registerMetadata(HandlerRegistry registry, ControllerCalls controller, Self self) {
-    ClusterNodes nodes = new ClusterNodes(view, self.clusterId(), settings.nodeId());
+    ClusterNodes nodes = new ClusterNodes(view, self.clusterId(), settings.nodeId(), partitions);
     AutoTopicCreation creation =
         new AutoTopicCreation(
             controller, self.room(), view, OffsetsTopicSettings.of(settings.texts()));

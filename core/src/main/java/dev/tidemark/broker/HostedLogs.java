@@ -45,12 +45,12 @@ final class HostedLogs implements MetadataListener {
 
   private final int nodeId;
   private final Shard shard;
-  private final List<DataFolder> folders;
+  private final DataFolderSet folders;
   private final Partitions partitions;
   private final TopicConfigs topicConfigs;
   private final Map<DataFolder, FailedPartitions> failed = new LinkedHashMap<>();
   private final MetadataView view;
-  private final PartitionLog.FailureListener failureListener = this::onLogFailed;
+  private final PartitionLog.FailureListener failureListener = new Failures();
   private boolean open;
 
   HostedLogs(
@@ -61,14 +61,14 @@ final class HostedLogs implements MetadataListener {
       TopicConfigs topicConfigs,
       MetadataView view,
       LeaderEpochRenewal epochs,
-      Consumer<LogId> wentOffline) {
+      Owner owner) {
     this.nodeId = nodeId;
     this.shard = shard;
-    this.folders = List.copyOf(folders);
+    this.folders = new DataFolderSet(folders);
     this.partitions = partitions;
     this.topicConfigs = topicConfigs;
     this.view = view;
-    FailedPartitions.Port port = new Repair(epochs, wentOffline);
+    FailedPartitions.Port port = new Repair(epochs, owner);
     for (DataFolder folder : folders) {
       failed.put(folder, new FailedPartitions(shard, folder, partitions, port));
     }
@@ -85,12 +85,33 @@ final class HostedLogs implements MetadataListener {
     return unclean;
   }
 
+  /** Whom the broker tells of what its disks do. */
+  interface Owner {
+    /** A partition that served serves no more. */
+    void wentOffline(LogId id);
+
+    /** The broker has to stop; why, in one line. */
+    void cannotGoOn(String why);
+  }
+
+  /** Metadata could not be written: is it the folder's fault? */
+  void suspectMetadataFolder() {
+    if (open) {
+      failedIn(folders.get(0)).suspect();
+    }
+  }
+
   private FailedPartitions failedIn(DataFolder folder) {
     return requireNonNull(failed.get(folder), folder.directory().path());
   }
 
   List<DataFolder> folders() {
-    return folders;
+    return folders.all();
+  }
+
+  /** The folders that answer. */
+  List<DataFolder> onlineFolders() {
+    return folders.all().stream().filter(folder -> !failedIn(folder).isFolderFailed()).toList();
   }
 
   /**
@@ -106,18 +127,23 @@ final class HostedLogs implements MetadataListener {
     partitions.makeAwaitedBy(this::make);
     LogOpener opener = new LogOpener(shard, this::onOpened);
     for (AssignedLog one : assigned) {
-      DataFolder folder = folderFor(one.id());
-      if (isNew(folder, one.id())) {
-        partitions.await(one);
-      } else {
-        folder.added(one.id());
-        opener.add(one, folder);
+      try {
+        DataFolder folder = folders.locate(one.id(), one.directoryId());
+        folder.requireNotMissing(one.id());
+        if (isNew(folder, one.id())) {
+          partitions.await(one);
+        } else {
+          folder.added(one.id());
+          opener.add(one, folder);
+        }
+      } catch (IOException e) {
+        wentOffline(one.id(), e);
       }
     }
     opener.openAll(
         () -> {
           open = true;
-          folders.forEach(folder -> folder.forgetKnown(partitions::isOffline));
+          folders.all().forEach(folder -> folder.forgetKnown(partitions::isOffline));
           makeAwaited();
           done.run();
         });
@@ -134,7 +160,9 @@ final class HostedLogs implements MetadataListener {
             (index, partition) -> {
               if (partition.leader == nodeId) {
                 LogId id = new LogId(topic.name(), index, topic.id());
-                assigned.add(new AssignedLog(id, partition.leaderEpoch, topicSettings));
+                Uuid directoryId = partition.directory(nodeId);
+                assigned.add(
+                    new AssignedLog(id, partition.leaderEpoch, directoryId, topicSettings));
               }
             });
   }
@@ -157,8 +185,9 @@ final class HostedLogs implements MetadataListener {
     LOG.error(
         "{} cannot be opened and stays offline, other partitions serve: {}", id, why.getMessage());
     partitions.addOffline(id, String.valueOf(why.getMessage()));
-    if (!(why instanceof CorruptLog)) {
-      failedIn(folderFor(id)).openingFailed(id);
+    DataFolder folder = folders.holding(id);
+    if (folder != null && !(why instanceof CorruptLog)) {
+      failedIn(folder).openingFailed(id);
     }
   }
 
@@ -183,9 +212,9 @@ final class HostedLogs implements MetadataListener {
 
   private @Nullable PartitionLeader make(AssignedLog assigned) {
     LogId id = assigned.id();
-    DataFolder folder = folderFor(id);
-    folder.added(id);
     try {
+      DataFolder folder = folders.locate(id, assigned.directoryId());
+      folder.added(id);
       PartitionLog log =
           PartitionLog.open(
               id,
@@ -207,22 +236,28 @@ final class HostedLogs implements MetadataListener {
     return new PartitionLeader(log, leaderEpoch, shard.background(), shard.timers());
   }
 
-  private void onLogFailed(PartitionLog log) {
-    shard.execute(
-        () -> {
-          PartitionLeader leader = partitions.find(log.id().topicId(), log.id().partition());
-          if (leader != null && leader.log() == log) {
-            failedIn(folderFor(log.id())).logFailed(log);
-          }
-        });
-  }
+  /** Told within a call of the log, so what follows is an event of its own. */
+  private final class Failures implements PartitionLog.FailureListener {
+    @Override
+    public void onFailed(PartitionLog log) {
+      later(log, folder -> folder.logFailed(log));
+    }
 
-  /** Where a partition lies, or where a new one goes: the folder with the fewest partitions. */
-  private DataFolder folderFor(LogId id) {
-    return folders.stream()
-        .filter(folder -> !isNew(folder, id))
-        .findFirst()
-        .orElseGet(() -> folders.stream().min(Comparator.comparingInt(DataFolder::size)).get());
+    @Override
+    public void onReadFailed(PartitionLog log) {
+      later(log, FailedPartitions::suspect);
+    }
+
+    private void later(PartitionLog log, Consumer<FailedPartitions> then) {
+      shard.execute(
+          () -> {
+            PartitionLeader leader = partitions.find(log.id().topicId(), log.id().partition());
+            DataFolder folder = folders.holding(log.id());
+            if (leader != null && leader.log() == log && folder != null) {
+              then.accept(failedIn(folder));
+            }
+          });
+    }
   }
 
   /**
@@ -230,9 +265,9 @@ final class HostedLogs implements MetadataListener {
    * created again, while the broker was down. Nothing is deleted.
    */
   private void setAsideStrays(MetadataImage image, List<AssignedLog> assigned) {
-    Map<String, LogId> wanted = new HashMap<>();
-    assigned.forEach(one -> wanted.put(one.id().folderName(), one.id()));
-    for (DataFolder folder : folders) {
+    Map<String, AssignedLog> wanted = new HashMap<>();
+    assigned.forEach(one -> wanted.put(one.id().folderName(), one));
+    for (DataFolder folder : folders.all()) {
       for (String name : List.copyOf(folder.partitionFolders())) {
         if (!name.equals(SingleVoterLog.LOG_ID.folderName())) {
           setAsideIfStray(image, folder, name, wanted.get(name));
@@ -241,16 +276,17 @@ final class HostedLogs implements MetadataListener {
     }
   }
 
-  private static void setAsideIfStray(
-      MetadataImage image, DataFolder folder, String name, @Nullable LogId wanted) {
-    if (wanted != null && folder.isKnownAs(wanted)) {
+  private void setAsideIfStray(
+      MetadataImage image, DataFolder folder, String name, @Nullable AssignedLog wanted) {
+    boolean copy = wanted != null && folders.isCopy(folder, wanted.id(), wanted.directoryId());
+    if (wanted != null && folder.isKnownAs(wanted.id()) && !copy) {
       return;
     }
     Uuid found = folder.topicIdIn(name);
     boolean stray =
         wanted == null
             ? found != null && image.topics().getTopic(found) == null
-            : found != null && !found.equals(wanted.topicId());
+            : copy || (found != null && !found.equals(wanted.id().topicId()));
     String path = folder.directory().path() + "/" + name;
     if (!stray) {
       if (wanted == null) {
@@ -260,9 +296,12 @@ final class HostedLogs implements MetadataListener {
     }
     try {
       String renamed = folder.setAside(name);
-      LOG.warn("{} belongs to a topic that is no more; it is now {}", path, renamed);
+      LOG.warn(
+          "{} belongs to a topic that is no more, or to a partition of another folder; it is now {}",
+          path,
+          renamed);
     } catch (IOException e) {
-      LOG.error("{} belongs to a topic that is no more and cannot be renamed", path, e);
+      LOG.error("{} belongs to no partition of this folder and cannot be renamed", path, e);
     }
   }
 
@@ -301,7 +340,8 @@ final class HostedLogs implements MetadataListener {
       leader.transitionToLeader(partition.leaderEpoch);
     } else {
       LogSettings settings = topicConfigs.of(image, topic.name()).log();
-      partitions.await(new AssignedLog(id, partition.leaderEpoch, settings));
+      Uuid directoryId = partition.directory(nodeId);
+      partitions.await(new AssignedLog(id, partition.leaderEpoch, directoryId, settings));
     }
   }
 
@@ -321,8 +361,7 @@ final class HostedLogs implements MetadataListener {
   private void deleteOffline(LogId id) {
     if (partitions.isOffline(id)) {
       partitions.removeOffline(id);
-      failedIn(folderFor(id))
-          .forget(id, () -> deleteFiles(id, LogSettings.defaults().fileDeleteDelayMs()));
+      forgetAndDelete(id, LogSettings.defaults().fileDeleteDelayMs());
     }
   }
 
@@ -333,13 +372,19 @@ final class HostedLogs implements MetadataListener {
     } catch (IOException e) {
       LOG.warn("The log of {} was not closed in order before its deletion", id, e);
     }
-    failedIn(folderFor(id))
-        .forget(id, () -> deleteFiles(id, partition.log().settings().fileDeleteDelayMs()));
+    forgetAndDelete(id, partition.log().settings().fileDeleteDelayMs());
+  }
+
+  /** Files in a folder that is not here are found as strays when it is back. */
+  private void forgetAndDelete(LogId id, long delayMs) {
+    DataFolder folder = folders.holding(id);
+    if (folder != null) {
+      failedIn(folder).forget(id, () -> deleteFiles(folder, id, delayMs));
+    }
   }
 
   /** The name is free at once; the data goes in the background. */
-  private void deleteFiles(LogId id, long delayMs) {
-    DataFolder folder = folderFor(id);
+  private void deleteFiles(DataFolder folder, LogId id, long delayMs) {
     try {
       String renamed = folder.renameForDeletion(id);
       shard.timers().schedule(delayMs, () -> deleteFolder(folder.directory(), renamed));
@@ -383,22 +428,23 @@ final class HostedLogs implements MetadataListener {
   /** What opening a failed partition again takes. */
   private final class Repair implements FailedPartitions.Port {
     private final LeaderEpochRenewal epochs;
-    private final Consumer<LogId> wentOffline;
+    private final Owner owner;
 
-    Repair(LeaderEpochRenewal epochs, Consumer<LogId> wentOffline) {
+    Repair(LeaderEpochRenewal epochs, Owner owner) {
       this.epochs = epochs;
-      this.wentOffline = wentOffline;
+      this.owner = owner;
     }
 
     @Override
     public FailedPartitions.@Nullable Opener opener(LogId id, LogOpening opening) {
       int leaderEpoch = leaderEpoch(id);
-      if (leaderEpoch < 0) {
+      DataFolder folder = folders.holding(id);
+      if (leaderEpoch < 0 || folder == null) {
         return null;
       }
       LogSettings settings = topicConfigs.of(view.image(), id.topic()).log();
-      Directory directory = folderFor(id).directory().directory(id.folderName());
-      AssignedLog assigned = new AssignedLog(id, leaderEpoch, settings);
+      Directory directory = folder.directory().directory(id.folderName());
+      AssignedLog assigned = new AssignedLog(id, leaderEpoch, folder.directoryId(), settings);
       return () -> LogOpener.openChecked(assigned, directory, opening, shard.clock());
     }
 
@@ -422,7 +468,17 @@ final class HostedLogs implements MetadataListener {
 
     @Override
     public void wentOffline(LogId id) {
-      wentOffline.accept(id);
+      owner.wentOffline(id);
+    }
+
+    @Override
+    public boolean isIndispensable(DataFolder folder) {
+      return folder.equals(folders.get(0));
+    }
+
+    @Override
+    public void cannotGoOn(String why) {
+      owner.cannotGoOn(why);
     }
   }
 }

@@ -177,18 +177,26 @@ final class Maintenance {
 
   /** Writes given checkpoints; blocks. */
   void writeCheckpoints(Map<String, KnownOffsets> all) throws IOException {
+    IOException failure = null;
     for (DataFolder folder : logs.folders()) {
       KnownOffsets checkpoints = all.get(folder.directory().path());
       if (checkpoints != null) {
-        DataFolder.writeDown(folder.directory(), checkpoints);
+        try {
+          DataFolder.writeDown(folder.directory(), checkpoints);
+        } catch (IOException e) {
+          failure = e; // the other folders' are written all the same
+        }
       }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 
   /** The offsets of all partitions now, by the path of their folder. */
   Map<String, KnownOffsets> checkpoints() {
     Map<String, KnownOffsets> byFolder = new TreeMap<>();
-    for (DataFolder folder : logs.folders()) {
+    for (DataFolder folder : logs.onlineFolders()) {
       byFolder.put(folder.directory().path(), checkpointsOf(folder));
     }
     return byFolder;

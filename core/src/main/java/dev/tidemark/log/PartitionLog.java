@@ -183,10 +183,12 @@ public final class PartitionLog implements AutoCloseable {
   }
 
   /** Hears of a log that failed. */
-  @FunctionalInterface
   public interface FailureListener {
     /** Called within the call of the log that failed: nothing may be done to the log here. */
     void onFailed(PartitionLog log);
+
+    /** A read failed, each time; the log goes on. As {@link #onFailed}. */
+    void onReadFailed(PartitionLog log);
   }
 
   /** Why the log refuses appends, or null when it does not. */
@@ -207,7 +209,14 @@ public final class PartitionLog implements AutoCloseable {
       long startOffset, int maxBytes, boolean atLeastOneBatch, long endOffsetExclusive)
       throws OffsetOutOfRange, IOException {
     requireOpen();
-    return reader.read(startOffset, maxBytes, atLeastOneBatch, endOffsetExclusive);
+    try {
+      return reader.read(startOffset, maxBytes, atLeastOneBatch, endOffsetExclusive);
+    } catch (IOException e) {
+      if (failureListener != null && !(e instanceof CorruptLog)) {
+        failureListener.onReadFailed(this);
+      }
+      throw e;
+    }
   }
 
   /** The aborted transactions that touch the range, by first offset. */
@@ -469,8 +478,12 @@ public final class PartitionLog implements AutoCloseable {
 
   /** Closes files that nothing used since the last call; they open again when needed. */
   public void releaseIdleFiles() throws IOException {
-    for (int i = 0; i < state.segments.count(); i++) {
-      state.segments.get(i).closeIfIdle();
+    try {
+      for (int i = 0; i < state.segments.count(); i++) {
+        state.segments.get(i).closeIfIdle();
+      }
+    } catch (IOException e) {
+      throw failed("closing idle files", e);
     }
     if (!state.hasOpenFiles()) {
       state.forgetPositions();

@@ -53,6 +53,7 @@ public final class Controller {
   private final MetadataView view;
   private final Shard data;
   private final TopicNames names = new TopicNames();
+  private final TopicPlacement placement;
   private final TopicCreation topicCreation;
   private final TopicDeletion topicDeletion;
   private final PartitionAddition partitionAddition;
@@ -68,7 +69,7 @@ public final class Controller {
     this.log = log;
     this.view = view;
     this.data = data;
-    TopicPlacement placement = new TopicPlacement(control.randomness().fork("placement"), settings);
+    this.placement = new TopicPlacement(control.randomness().fork("placement"), settings);
     this.topicCreation =
         new TopicCreation(
             control.randomness().fork("topic-ids"),
@@ -212,6 +213,7 @@ public final class Controller {
   private void publish(MetadataDelta delta, MetadataProvenance provenance) {
     MetadataImage newImage = delta.apply(provenance);
     names.onMetadataUpdate(delta);
+    placement.onMetadataUpdate(delta);
     image = newImage;
     data.execute(() -> view.publish(delta, newImage));
   }

@@ -24,6 +24,7 @@ final class PartitionAddition {
 
   Decision<CreatePartitionsResponseData> decide(
       MetadataImage image, CreatePartitionsRequestData request) {
+    placement.startDecision();
     List<ApiMessageAndVersion> records = new ArrayList<>();
     CreatePartitionsResponseData response = new CreatePartitionsResponseData();
     Set<String> seen = new HashSet<>();
@@ -91,7 +92,7 @@ final class PartitionAddition {
     List<List<Integer>> replicas = replicas(image, topic, asked, additional);
     List<ApiMessageAndVersion> records = new ArrayList<>();
     for (int i = 0; i < additional; i++) {
-      records.add(TopicPlacement.partitionRecord(image, topic.id(), present + i, replicas.get(i)));
+      records.add(placement.partitionRecord(image, topic.id(), present + i, replicas.get(i)));
     }
     return records;
   }

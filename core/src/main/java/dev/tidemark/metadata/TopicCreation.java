@@ -46,6 +46,7 @@ final class TopicCreation {
   }
 
   Decision<CreateTopicsResponseData> decide(MetadataImage image, CreateTopicsRequestData request) {
+    placement.startDecision();
     List<ApiMessageAndVersion> records = new ArrayList<>();
     CreateTopicsResponseData response = new CreateTopicsResponseData();
     Set<String> seen = new HashSet<>();
@@ -143,8 +144,7 @@ final class TopicCreation {
             new TopicRecord().setName(topic.name()).setTopicId(topicId), (short) 0));
     own.forEach((key, value) -> records.add(config(topic.name(), key, value)));
     for (int partition = 0; partition < replicas.size(); partition++) {
-      records.add(
-          TopicPlacement.partitionRecord(image, topicId, partition, replicas.get(partition)));
+      records.add(placement.partitionRecord(image, topicId, partition, replicas.get(partition)));
     }
     return new Created(topicId, replicas.size(), replicas.get(0).size(), own, records);
   }

@@ -13,6 +13,7 @@ import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.metadata.PartitionRecord;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.image.ClusterImage;
+import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.metadata.BrokerRegistration;
 import org.apache.kafka.metadata.LeaderRecoveryState;
@@ -28,6 +29,7 @@ final class TopicPlacement {
   /** Replicas of a topic where neither the request nor the configuration says it. */
   private static final int DEFAULT_REPLICATION_FACTOR = 3;
 
+  private final DirectoryLoads loads = new DirectoryLoads();
   private final Randomness randomness;
   private final int defaultPartitions;
   private final OptionalInt defaultReplicationFactor;
@@ -36,6 +38,15 @@ final class TopicPlacement {
     this.randomness = randomness;
     this.defaultPartitions = settings.numPartitions();
     this.defaultReplicationFactor = settings.defaultReplicationFactor();
+  }
+
+  /** To be called before the partitions of a decision are placed. */
+  void startDecision() {
+    loads.startDecision();
+  }
+
+  void onMetadataUpdate(MetadataDelta delta) {
+    loads.onMetadataUpdate(delta);
   }
 
   int defaultPartitions() {
@@ -92,7 +103,7 @@ final class TopicPlacement {
   }
 
   /** A new partition, led by the first of its replicas that is not fenced. */
-  static ApiMessageAndVersion partitionRecord(
+  ApiMessageAndVersion partitionRecord(
       MetadataImage image, Uuid topicId, int partition, List<Integer> replicas) {
     ClusterImage cluster = image.cluster();
     List<Integer> alive = replicas.stream().filter(id -> isAlive(cluster.broker(id))).toList();
@@ -103,7 +114,7 @@ final class TopicPlacement {
               .formatted(partition, replicas));
     }
     List<Uuid> directories =
-        replicas.stream().map(id -> directory(cluster.broker(id), partition)).toList();
+        replicas.stream().map(id -> loads.choose(cluster.broker(id).directories())).toList();
     PartitionRecord record =
         new PartitionRecord()
             .setTopicId(topicId)
@@ -123,14 +134,6 @@ final class TopicPlacement {
 
   private static boolean isAlive(BrokerRegistration broker) {
     return !broker.fenced() && !broker.inControlledShutdown();
-  }
-
-  /** Spreads a topic's partitions over a broker's folders. */
-  private static Uuid directory(BrokerRegistration broker, int partition) {
-    List<Uuid> directories = broker.directories();
-    return directories.isEmpty()
-        ? org.apache.kafka.common.DirectoryId.UNASSIGNED
-        : directories.get(partition % directories.size());
   }
 
   /** The cluster for Kafka's placer, in the order of broker ids. */

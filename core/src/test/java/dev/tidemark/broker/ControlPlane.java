@@ -100,7 +100,7 @@ public final class ControlPlane {
     start(controller);
     ControllerCalls calls = new ControllerCalls(controller, control, data);
     RoomForPartitions room = (yes, no) -> yes.run();
-    ClusterNodes nodes = new ClusterNodes(view, "cluster", 1);
+    ClusterNodes nodes = new ClusterNodes(view, "cluster", 1, new Partitions());
     AutoTopicCreation creation =
         new AutoTopicCreation(calls, room, view, OffsetsTopicSettings.of(settings.texts()));
     ProducerIds producerIds =

@@ -162,14 +162,14 @@ public final class BrokerProcess {
   }
 
   private void open(boolean formats) throws IOException, InterruptedException {
-    List<Directory> folders = folders(settings);
-    locks.addAll(lock(folders));
+    List<Directory> folders = UsableFolders.open(settings.logDirs(), locks);
     if (formats && DataFolders.areUnformatted(folders)) {
       Formatted unused = format(settings, folders, null);
     }
     clusterId = FolderIdentity.read(folders.get(0)).map(FolderIdentity::clusterId).orElse("");
     openHttp();
-    Broker started = new Broker(settings, data, control, folders, BootId.read());
+    Broker started =
+        new Broker(settings, data, control, folders, this::onDiskFailure, BootId.read());
     ShardNetwork shared = new ShardNetwork(data, networkSettings());
     network = shared;
     for (ListenerAddress address : settings.listeners()) {
@@ -295,6 +295,11 @@ public final class BrokerProcess {
   /** Waits until the broker cannot go on; for ever, as a rule. */
   public void awaitFatalFailure() throws InterruptedException {
     fatalFailure.await();
+  }
+
+  private void onDiskFailure(String why) {
+    LOG.error("The broker stops: {}", why);
+    fatalFailure.countDown();
   }
 
   private void onFailure(String shard, Throwable failure) {

@@ -1,6 +1,7 @@
 package dev.tidemark.sim;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** What a virtual disk is to do wrong. All counts are of changes: reads never count. */
 public final class DiskFaults {
@@ -31,6 +32,7 @@ public final class DiskFaults {
   private long failAfter = -1;
   private long capacityBytes = Long.MAX_VALUE;
   private boolean failedSyncsDrop;
+  private @Nullable String failingPrefix;
 
   /** How many changes there were. */
   public long changes() {
@@ -51,6 +53,20 @@ public final class DiskFaults {
   public void failNext(Change kind, long after) {
     failing = kind;
     failAfter = after;
+  }
+
+  /**
+   * All that lies in folders whose path begins so fails from now on, reads included; null for none.
+   */
+  public void failUnder(@Nullable String prefix) {
+    failingPrefix = prefix;
+  }
+
+  /** Called before each use of a file or folder. */
+  void use(String path) throws IOException {
+    if (failingPrefix != null && path.startsWith(failingPrefix)) {
+      throw new IOException(path + ": input/output error (the disk is gone)");
+    }
   }
 
   /** The disk is full when its files hold that many bytes. */

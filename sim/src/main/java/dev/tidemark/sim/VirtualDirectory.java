@@ -57,6 +57,7 @@ final class VirtualDirectory implements Directory {
     if (disk.life() != life) {
       throw new IOException(path() + " belongs to a process that ended");
     }
+    disk.faults().use(path());
   }
 
   private Inode file(String name) throws IOException {

@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import dev.tidemark.broker.folder.DataFolders;
 import dev.tidemark.env.Connection;
+import dev.tidemark.env.Directory;
 import dev.tidemark.env.InboundFrame;
 import dev.tidemark.env.OutboundFrame;
 import dev.tidemark.metadata.BrokerIncarnation;
@@ -26,33 +27,66 @@ final class SimBroker {
   private final SimShard control;
   private final Broker broker;
 
-  private SimBroker(VirtualDisk disk, VirtualClock clock) {
+  private final List<String> folders;
+  private final List<String> lastWords = new ArrayList<>();
+
+  private SimBroker(VirtualDisk disk, VirtualClock clock, List<String> folders) {
+    this.folders = folders;
     this.disk = disk;
     this.clock = clock;
-    this.data = new SimShard(clock, 1);
-    this.control = new SimShard(clock, 2);
+    // Another run must not draw the ids of the one before.
+    long run = disk.faults().changes();
+    this.data = new SimShard(clock, 2 * run);
+    this.control = new SimShard(clock, 2 * run + 1);
     BrokerSettings settings =
         BrokerSettings.parse(
-            Map.of("node.id", "1", "log.dirs", "data", "log.segment.delete.delay.ms", "100"));
+            Map.of(
+                "node.id",
+                "1",
+                "log.dirs",
+                String.join(",", folders),
+                "log.segment.delete.delay.ms",
+                "100"));
     this.broker =
         new Broker(
             settings,
             data,
             control,
-            List.of(disk.root().directory("data")),
+            directories(disk, folders),
+            lastWords::add,
             "boot " + disk.powerLosses());
+  }
+
+  private static List<Directory> directories(VirtualDisk disk, List<String> folders) {
+    return folders.stream().map(name -> disk.root().directory(name)).toList();
   }
 
   /** Formats the disk and starts a broker on it. */
   static SimBroker formatted(VirtualDisk disk, VirtualClock clock) throws IOException {
+    return formatted(disk, clock, List.of("data"));
+  }
+
+  /** Formats several folders and starts a broker on them. */
+  static SimBroker formatted(VirtualDisk disk, VirtualClock clock, List<String> folders)
+      throws IOException {
     DataFolders.format(
-        List.of(disk.root().directory("data")), "cluster", 1, new SeededRandomness(3), clock);
-    return started(disk, clock);
+        directories(disk, folders), "cluster", 1, new SeededRandomness(folders.size()), clock);
+    return started(disk, clock, folders);
+  }
+
+  /** Why the broker has to stop; empty as long as it can go on. */
+  List<String> lastWords() {
+    return lastWords;
   }
 
   /** Starts a broker on what the disk holds. */
   static SimBroker started(VirtualDisk disk, VirtualClock clock) {
-    SimBroker started = new SimBroker(disk, clock);
+    return started(disk, clock, List.of("data"));
+  }
+
+  /** Starts a broker on these folders of the disk. */
+  static SimBroker started(VirtualDisk disk, VirtualClock clock, List<String> folders) {
+    SimBroker started = new SimBroker(disk, clock, folders);
     List<Throwable> ends = new ArrayList<>();
     boolean[] ready = {false};
     started.broker.start(
@@ -82,13 +116,13 @@ final class SimBroker {
   /** The process ends as by kill -9; a new one starts. */
   SimBroker killedAndStarted() {
     disk.processKill();
-    return started(disk, clock);
+    return started(disk, clock, folders);
   }
 
   /** The machine loses power; the seed decides what is left of the unsynced. */
   SimBroker afterPowerLoss(long seed) {
     disk.powerLoss(seed);
-    return started(disk, clock);
+    return started(disk, clock, folders);
   }
 
   /** The broker stops in order; a new one starts. */
@@ -99,7 +133,7 @@ final class SimBroker {
     if (!done[0]) {
       throw new AssertionError("the broker did not stop");
     }
-    return started(disk, clock);
+    return started(disk, clock, folders);
   }
 
   /** How often periodic work looked at a partition. */

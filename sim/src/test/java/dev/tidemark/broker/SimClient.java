@@ -11,13 +11,18 @@ import org.apache.kafka.common.message.DeleteRecordsRequestData;
 import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsPartition;
 import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsTopic;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
+import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
 import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.MessageUtil;
@@ -29,10 +34,15 @@ import org.apache.kafka.common.requests.DeleteRecordsRequest;
 import org.apache.kafka.common.requests.DeleteRecordsResponse;
 import org.apache.kafka.common.requests.DeleteTopicsRequest;
 import org.apache.kafka.common.requests.DeleteTopicsResponse;
+import org.apache.kafka.common.requests.FetchRequest;
+import org.apache.kafka.common.requests.FetchResponse;
 import org.apache.kafka.common.requests.ListOffsetsRequest;
 import org.apache.kafka.common.requests.ListOffsetsResponse;
+import org.apache.kafka.common.requests.MetadataRequest;
+import org.apache.kafka.common.requests.MetadataResponse;
 import org.apache.kafka.common.requests.ProduceRequest;
 import org.apache.kafka.common.requests.ProduceResponse;
+import org.jspecify.annotations.Nullable;
 
 /** What a client asks of a {@link SimBroker}, one call for each request. */
 final class SimClient {
@@ -84,7 +94,16 @@ final class SimClient {
     return last;
   }
 
+  /** What a refused producer is told; null when it is not refused. */
+  @Nullable String whyRefused(String topic) {
+    return produceBatch(topic, 0, Batches.plain(clock.wallMs(), "v")).errorMessage();
+  }
+
   Errors produce(String topic, int partition, ByteBuffer batch) {
+    return Errors.forCode(produceBatch(topic, partition, batch).errorCode());
+  }
+
+  private PartitionProduceResponse produceBatch(String topic, int partition, ByteBuffer batch) {
     ProduceRequestData data = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(1000);
     data.topicData()
         .add(
@@ -97,8 +116,32 @@ final class SimClient {
                             .setRecords(MemoryRecords.readableRecords(heap(batch))))));
     ProduceResponse response =
         broker.call(new ProduceRequest(data, (short) 9), ProduceResponse.class);
+    return response.data().responses().iterator().next().partitionResponses().get(0);
+  }
+
+  /** How a fetch from the start ends. */
+  Errors fetchError(String topic) {
+    FetchRequestData data =
+        new FetchRequestData().setReplicaId(-1).setMaxWaitMs(0).setMinBytes(0).setMaxBytes(1 << 20);
+    data.topics()
+        .add(
+            new FetchTopic()
+                .setTopic(topic)
+                .setPartitions(
+                    List.of(
+                        new FetchPartition()
+                            .setPartition(0)
+                            .setFetchOffset(earliest(topic))
+                            .setPartitionMaxBytes(1 << 20))));
     return Errors.forCode(
-        response.data().responses().iterator().next().partitionResponses().get(0).errorCode());
+        broker
+            .call(new FetchRequest(data, (short) 12), FetchResponse.class)
+            .data()
+            .responses()
+            .get(0)
+            .partitions()
+            .get(0)
+            .errorCode());
   }
 
   private static ByteBuffer heap(ByteBuffer direct) {
@@ -127,6 +170,16 @@ final class SimClient {
         .data()
         .topics()
         .get(0)
+        .partitions()
+        .get(0);
+  }
+
+  MetadataResponsePartition metadata(String topic) {
+    return broker
+        .call(new MetadataRequest.Builder(List.of(topic), false).build(), MetadataResponse.class)
+        .data()
+        .topics()
+        .find(topic)
         .partitions()
         .get(0);
   }

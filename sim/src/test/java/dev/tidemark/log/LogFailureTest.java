@@ -110,7 +110,18 @@ class LogFailureTest {
   void aFailureIsToldOnceToWhoListens() throws Exception {
     PartitionLog log = fixture.open();
     List<String> told = new ArrayList<>();
-    log.onFailure(failed -> told.add(failed.failure()));
+    log.onFailure(
+        new PartitionLog.FailureListener() {
+          @Override
+          public void onFailed(PartitionLog failed) {
+            told.add(failed.failure());
+          }
+
+          @Override
+          public void onReadFailed(PartitionLog failed) {
+            told.add("a read");
+          }
+        });
     fixture.append(log, 1, "a");
     fixture.disk.faults().failNext(Change.WRITE, 0);
     assertThatThrownBy(() -> fixture.append(log, 1, "b")).isInstanceOf(IOException.class);

@@ -75,13 +75,12 @@ public final class DataFolders {
   public static List<FolderIdentity> load(List<Directory> folders, int nodeId) throws IOException {
     List<FolderIdentity> identities = new ArrayList<>();
     for (Directory folder : folders) {
-      FolderIdentity identity =
-          FolderIdentity.read(folder)
-              .orElseThrow(
-                  () ->
-                      new FolderRefused(
-                          "%s is not formatted: run 'tidemark format' with the same configuration first."
-                              .formatted(folder.path())));
+      FolderIdentity identity = FolderIdentity.read(folder).orElse(null);
+      if (identity == null) {
+        throw new FolderRefused(
+            "%s is not formatted: run 'tidemark format' with the same configuration first%s."
+                .formatted(folder.path(), mountHint(folders, folder)));
+      }
       String clusterId =
           identities.isEmpty() ? identity.clusterId() : identities.get(0).clusterId();
       refuseForeign(folder, identity, clusterId, nodeId);
@@ -95,6 +94,16 @@ public final class DataFolders {
       identities.add(identity);
     }
     return identities;
+  }
+
+  /** An empty folder beside others that are not is rather a disk that is missing. */
+  private static String mountHint(List<Directory> folders, Directory empty) throws IOException {
+    for (Directory folder : folders) {
+      if (!folder.path().equals(empty.path()) && folder.exists(FolderIdentity.FILE)) {
+        return "; but if there were data in it, its disk is not mounted: mount it instead";
+      }
+    }
+    return "";
   }
 
   /**

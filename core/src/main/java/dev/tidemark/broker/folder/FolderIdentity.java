@@ -25,6 +25,7 @@ public record FolderIdentity(String clusterId, int nodeId, Uuid directoryId, int
   /** The file. */
   public static final String FILE = "meta.properties";
 
+  private static final String WRITER = "Written by Tidemark";
   private static final String FORMAT_KEY = "tidemark.format.version";
 
   /**
@@ -56,7 +57,7 @@ public record FolderIdentity(String clusterId, int nodeId, Uuid directoryId, int
   /** Writes the file; the folder must exist. */
   public void write(Directory folder) throws IOException {
     String text =
-        "# Written by Tidemark. It says whose this folder is; do not edit it.\n"
+        ("# " + WRITER + ". It says whose this folder is; do not edit it.\n")
             + "version=1\n"
             + ("cluster.id=" + clusterId + "\n")
             + ("node.id=" + nodeId + "\n")
@@ -67,8 +68,15 @@ public record FolderIdentity(String clusterId, int nodeId, Uuid directoryId, int
 
   private static FolderIdentity parse(String path, byte[] content) throws IOException {
     Properties properties = new Properties();
-    properties.load(new ByteArrayInputStream(content));
+    try {
+      properties.load(new ByteArrayInputStream(content));
+    } catch (IllegalArgumentException e) {
+      throw damaged(path, "its text", "cannot be read: " + e.getMessage());
+    }
     String format = properties.getProperty(FORMAT_KEY);
+    if (format == null && !isKafkas(properties, content)) {
+      throw damaged(path, FORMAT_KEY, "is missing");
+    }
     if (format == null) {
       throw new FolderRefused(
           "%s holds data of Apache Kafka (its %s has no %s): it is left as it is; choose another folder."
@@ -85,6 +93,13 @@ public record FolderIdentity(String clusterId, int nodeId, Uuid directoryId, int
         number(path, properties, "node.id"),
         directoryId(path, properties),
         formatVersion);
+  }
+
+  /** Apache Kafka's file is whole but for our own key; a damaged one of ours is not Kafka's. */
+  private static boolean isKafkas(Properties properties, byte[] content) {
+    return !new String(content, StandardCharsets.UTF_8).contains(WRITER)
+        && properties.containsKey("version")
+        && (properties.containsKey("node.id") || properties.containsKey("broker.id"));
   }
 
   private static String text(String path, Properties properties, String key) {

@@ -1,5 +1,6 @@
 package dev.tidemark.broker.request;
 
+import dev.tidemark.broker.Partitions;
 import dev.tidemark.metadata.MetadataView;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param clusterId told to clients
  * @param nodeId this node, which is also the controller
+ * @param partitions what this node hosts
  */
-public record ClusterNodes(MetadataView view, String clusterId, int nodeId) {
+public record ClusterNodes(MetadataView view, String clusterId, int nodeId, Partitions partitions) {
 
   MetadataImage image() {
     return view.image();
@@ -44,13 +46,22 @@ public record ClusterNodes(MetadataView view, String clusterId, int nodeId) {
     return broker == null || broker.fenced() ? null : broker.node(listener.value()).orElse(null);
   }
 
+  /** True when the leader lives and serves the partition; of other nodes their life is all. */
+  boolean isServed(
+      String topic, int index, PartitionRegistration partition, ListenerName listener) {
+    return alive(partition.leader, listener) != null
+        && (partition.leader != nodeId || !partitions.isOffline(topic, index));
+  }
+
   /** The replicas of a partition that cannot serve now. */
-  List<Integer> offlineReplicas(PartitionRegistration partition, ListenerName listener) {
+  List<Integer> offlineReplicas(
+      String topic, int index, PartitionRegistration partition, ListenerName listener) {
     List<Integer> offline = new ArrayList<>(0);
     for (int replica : partition.replicas) {
       BrokerRegistration broker = image().cluster().broker(replica);
       if (broker == null
           || broker.fenced()
+          || (replica == nodeId && partitions.isOffline(topic, index))
           || !broker.listeners().containsKey(listener.value())
           || !broker.hasOnlineDir(partition.directory(replica))) {
         offline.add(replica);

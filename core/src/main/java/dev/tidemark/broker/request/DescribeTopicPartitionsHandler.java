@@ -96,15 +96,15 @@ public final class DescribeTopicPartitionsHandler implements RequestHandler {
     for (int id = first; id < endExclusive; id++) {
       PartitionRegistration partition = topic.partitions().get(id);
       if (partition != null) {
-        answer.partitions().add(partition(id, partition, listener));
+        answer.partitions().add(partition(topic.name(), id, partition, listener));
       }
     }
     return answer;
   }
 
   private DescribeTopicPartitionsResponsePartition partition(
-      int id, PartitionRegistration partition, ListenerName listener) {
-    boolean alive = nodes.alive(partition.leader, listener) != null;
+      String topic, int id, PartitionRegistration partition, ListenerName listener) {
+    boolean alive = nodes.isServed(topic, id, partition, listener);
     return new DescribeTopicPartitionsResponsePartition()
         .setErrorCode(alive ? Errors.NONE.code() : Errors.LEADER_NOT_AVAILABLE.code())
         .setPartitionIndex(id)
@@ -114,6 +114,6 @@ public final class DescribeTopicPartitionsHandler implements RequestHandler {
         .setIsrNodes(Replicas.toList(partition.isr))
         .setEligibleLeaderReplicas(Replicas.toList(partition.elr))
         .setLastKnownElr(Replicas.toList(partition.lastKnownElr))
-        .setOfflineReplicas(nodes.offlineReplicas(partition, listener));
+        .setOfflineReplicas(nodes.offlineReplicas(topic, id, partition, listener));
   }
 }

@@ -107,7 +107,11 @@ final class FetchAttempt {
           .setLastStableOffset(partition.lastStableOffset())
           .setLogStartOffset(partition.log().logStartOffset());
     } catch (IOException e) {
-      LOG.error("Read of {} at {} failed", partition.log().id(), wanted.fetchOffset(), e);
+      LOG.warn(
+          "Read of {} at {} failed: {}",
+          partition.log().id(),
+          wanted.fetchOffset(),
+          e.getMessage());
       return FetchResponse.partitionResponse(index, Errors.KAFKA_STORAGE_ERROR);
     }
   }

@@ -101,13 +101,14 @@ final class MetadataAnswer {
     for (int id = 0; partitions.size() < topic.partitions().size(); id++) {
       PartitionRegistration partition = topic.partitions().get(id);
       if (partition != null) {
-        partitions.add(partition(id, partition));
+        partitions.add(partition(topic.name(), id, partition));
       }
     }
     return answer.setPartitions(partitions);
   }
 
-  private MetadataResponsePartition partition(int id, PartitionRegistration partition) {
+  private MetadataResponsePartition partition(
+      String topic, int id, PartitionRegistration partition) {
     MetadataResponsePartition answer =
         new MetadataResponsePartition()
             .setPartitionIndex(id)
@@ -115,11 +116,13 @@ final class MetadataAnswer {
             .setLeaderEpoch(partition.leaderEpoch)
             .setReplicaNodes(Replicas.toList(partition.replicas))
             .setIsrNodes(Replicas.toList(partition.isr))
-            .setOfflineReplicas(nodes.offlineReplicas(partition, listener));
+            .setOfflineReplicas(nodes.offlineReplicas(topic, id, partition, listener));
     if (nodes.alive(partition.leader, listener) == null) {
       boolean known = nodes.image().cluster().broker(partition.leader) != null;
       Errors error = known ? Errors.LISTENER_NOT_FOUND : Errors.LEADER_NOT_AVAILABLE;
       answer.setErrorCode(error.code()).setLeaderId(-1);
+    } else if (!nodes.isServed(topic, id, partition, listener)) {
+      answer.setErrorCode(Errors.LEADER_NOT_AVAILABLE.code()).setLeaderId(-1);
     }
     return answer;
   }

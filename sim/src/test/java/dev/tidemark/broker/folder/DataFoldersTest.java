@@ -78,6 +78,9 @@ class DataFoldersTest {
     write("newer", "meta.properties", "version=1\ntidemark.format.version=2\n");
     write("damaged", "meta.properties", "version=1\ntidemark.format.version=1\nnode.id=1\n");
     write("other", "photo.jpg", "cheese");
+    write("empty", "meta.properties", "");
+    write("cut", "meta.properties", "# Written by Tidemark. It says whose\nversion=1\nnode.id=1\n");
+    write("torn", "meta.properties", "version=1\nnode.id=\\u00\n");
 
     assertRefused("node 1, but node.id is 2", () -> DataFolders.load(folders("a"), 2));
     assertRefused("belongs to cluster c2", () -> DataFolders.load(folders("a", "b"), 1));
@@ -86,6 +89,10 @@ class DataFoldersTest {
     assertRefused("Apache Kafka", () -> format(CLUSTER, 1, "kafka"));
     assertRefused("newer Tidemark", () -> DataFolders.load(folders("newer"), 1));
     assertRefused("cluster.id is missing", () -> DataFolders.load(folders("damaged"), 1));
+    for (String folder : List.of("empty", "cut", "torn")) {
+      assertRefused(
+          folder + "/meta.properties is damaged", () -> DataFolders.load(folders(folder), 1));
+    }
     assertRefused("photo.jpg", () -> format(CLUSTER, 1, "other"));
     assertThat(disk.root().directory("kafka").list()).containsExactly("meta.properties");
     assertThat(disk.root().directory("other").list()).containsExactly("photo.jpg");
