@@ -19,7 +19,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class HttpEndpoint implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
-  private static final int THREADS = 2;
   private static final int BACKLOG = 16;
   private static final int OK = 200;
   private static final int NOT_FOUND = 404;
@@ -30,6 +29,8 @@ public final class HttpEndpoint implements AutoCloseable {
     // Seconds that the JDK's server gives a peer for a request and for reading the answer.
     System.setProperty("sun.net.httpserver.maxReqTime", "10");
     System.setProperty("sun.net.httpserver.maxRspTime", "30");
+    // Each may take a thread for that long; more are closed at once.
+    System.setProperty("jdk.httpserver.maxConnections", "64");
   }
 
   private final HttpServer server;
@@ -47,8 +48,7 @@ public final class HttpEndpoint implements AutoCloseable {
     HttpServer server = HttpServer.create(address, BACKLOG);
     AtomicInteger number = new AtomicInteger();
     ExecutorService threads =
-        Executors.newFixedThreadPool(
-            THREADS,
+        Executors.newCachedThreadPool(
             task -> {
               Thread thread = new Thread(task, "http-" + number.incrementAndGet());
               thread.setDaemon(true);

@@ -1,15 +1,20 @@
 package dev.tidemark.server.http;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.broker.metrics.MetricVisitor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +25,7 @@ class HttpEndpointTest implements BrokerProbe {
   private Optional<String> dead = Optional.empty();
   private Optional<String> notReady = Optional.empty();
   private boolean answers = true;
+  private int more;
 
   HttpEndpointTest() throws IOException {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -46,6 +52,9 @@ class HttpEndpointTest implements BrokerProbe {
     text.gauge("a_size", "", 7);
     text.counter("b_total", "x=\"1\"", 1);
     text.gauge("a_size", "x=\"2\"", 8);
+    for (int i = 0; i < more; i++) {
+      text.gauge("d_size", "x=\"" + i + "\"", i);
+    }
     text.summary("c", "", new double[] {0.5}, new double[] {1.5}, 2, 3.5);
     return answers;
   }
@@ -53,6 +62,7 @@ class HttpEndpointTest implements BrokerProbe {
   private HttpResponse<String> ask(String method, String path) throws Exception {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://localhost:" + endpoint.port() + path))
+            .timeout(Duration.ofSeconds(20))
             .method(method, HttpRequest.BodyPublishers.noBody())
             .build();
     return client.send(request, HttpResponse.BodyHandlers.ofString());
@@ -103,6 +113,25 @@ class HttpEndpointTest implements BrokerProbe {
   void aBrokerThatDoesNotAnswerHasNoMetrics() throws Exception {
     answers = false;
     assertAnswer("/metrics", 503, "see /livez");
+  }
+
+  @Test
+  void peersThatDoNotReadKeepNobodyFromAsking() throws Exception {
+    more = 500_000; // more than the kernel takes in for a peer
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < 4; i++) {
+        Socket peer = new Socket(InetAddress.getLoopbackAddress(), endpoint.port());
+        silent.add(peer);
+        peer.getOutputStream().write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(US_ASCII));
+        assertThat(peer.getInputStream().read()).as("the answer begins").isEqualTo('H');
+      }
+      assertAnswer("/livez", 200, "ok");
+    } finally {
+      for (Socket peer : silent) {
+        peer.close();
+      }
+    }
   }
 
   @Test
