@@ -211,7 +211,10 @@ public final class Broker {
                 registry,
                 calls,
                 new Handlers.Self(
-                    clusterId, brokerEpoch, new FolderRoom(data.background(), directories)));
+                    clusterId,
+                    brokerEpoch,
+                    new FolderRoom(data.background(), directories),
+                    hosted::logDirs));
             started.start();
             outcome.onDone();
           } catch (RuntimeException e) {

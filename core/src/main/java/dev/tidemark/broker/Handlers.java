@@ -16,6 +16,7 @@ import dev.tidemark.broker.request.DeleteTopicsHandler;
 import dev.tidemark.broker.request.DescribeClusterHandler;
 import dev.tidemark.broker.request.DescribeConfigsHandler;
 import dev.tidemark.broker.request.DescribeGroupsHandler;
+import dev.tidemark.broker.request.DescribeLogDirsHandler;
 import dev.tidemark.broker.request.DescribeProducersHandler;
 import dev.tidemark.broker.request.DescribeQuorumHandler;
 import dev.tidemark.broker.request.DescribeTopicPartitionsHandler;
@@ -31,6 +32,7 @@ import dev.tidemark.broker.request.ListConfigResourcesHandler;
 import dev.tidemark.broker.request.ListGroupsHandler;
 import dev.tidemark.broker.request.ListOffsetsHandler;
 import dev.tidemark.broker.request.ListPartitionReassignmentsHandler;
+import dev.tidemark.broker.request.LogDir;
 import dev.tidemark.broker.request.MetadataHandler;
 import dev.tidemark.broker.request.OffsetCommitHandler;
 import dev.tidemark.broker.request.OffsetDeleteHandler;
@@ -48,6 +50,8 @@ import dev.tidemark.metadata.ControllerCalls;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.transaction.ProducerIds;
+import java.util.List;
+import java.util.function.Supplier;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /** Makes the handlers of a broker and registers them. */
@@ -81,12 +85,16 @@ final class Handlers {
   }
 
   /** Who this broker is, as far as handlers need it. */
-  record Self(String clusterId, long brokerEpoch, RoomForPartitions room) {}
+  record Self(
+      String clusterId, long brokerEpoch, RoomForPartitions room, Supplier<List<LogDir>> logDirs) {}
 
   void register(HandlerRegistry registry, ControllerCalls controller, Self self) {
     registry.add(
         ApiKeys.API_VERSIONS, new ApiVersionsHandler(registry, new FeaturesAnswer(view)::make));
     registerRecords(registry);
+    registry.add(
+        ApiKeys.DESCRIBE_LOG_DIRS,
+        new DescribeLogDirsHandler(partitions, self.logDirs(), data.background()));
     registerMetadata(registry, controller, self);
     registerTopics(registry, controller, self.room());
     registerConfigs(registry, controller);

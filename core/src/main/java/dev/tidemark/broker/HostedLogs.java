@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tidemark.broker.request.LogDir;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
 import dev.tidemark.log.CorruptLog;
@@ -107,6 +108,15 @@ final class HostedLogs implements MetadataListener {
 
   List<DataFolder> folders() {
     return folders.all();
+  }
+
+  /** The folders as clients may ask for them. */
+  List<LogDir> logDirs() {
+    return folders.all().stream()
+        .map(
+            folder ->
+                new LogDir(folder.directory(), !failedIn(folder).isFolderFailed(), folder::holds))
+        .toList();
   }
 
   /** The folders that answer. */

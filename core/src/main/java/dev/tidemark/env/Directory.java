@@ -55,6 +55,9 @@ public interface Directory {
   /** Makes what was created, renamed and deleted here survive a power loss. */
   void sync() throws IOException;
 
+  /** The size of this folder's volume in bytes. */
+  long totalBytes() throws IOException;
+
   /** Free bytes for an ordinary user on this folder's volume. */
   long usableBytes() throws IOException;
 

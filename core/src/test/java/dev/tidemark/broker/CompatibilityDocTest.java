@@ -77,7 +77,7 @@ class CompatibilityDocTest {
         .register(
             registry,
             new ControllerCalls(controller, shard, shard),
-            new Handlers.Self("id", 1, (yes, no) -> yes.run()));
+            new Handlers.Self("id", 1, (yes, no) -> yes.run(), List::of));
     return registry;
   }
 }

@@ -198,6 +198,15 @@ public final class FileDirectory implements Directory {
   }
 
   @Override
+  public long totalBytes() throws IOException {
+    try {
+      return Files.getFileStore(path).getTotalSpace();
+    } catch (IOException e) {
+      throw FileFailure.of("examine the volume of", path, e);
+    }
+  }
+
+  @Override
   public long usableBytes() throws IOException {
     try {
       return Files.getFileStore(path).getUsableSpace();

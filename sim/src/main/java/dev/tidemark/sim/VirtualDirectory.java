@@ -188,6 +188,12 @@ final class VirtualDirectory implements Directory {
   }
 
   @Override
+  public long totalBytes() throws IOException {
+    requireAlive();
+    return disk.faults().capacityBytes();
+  }
+
+  @Override
   public long usableBytes() throws IOException {
     requireAlive();
     return Math.max(0, disk.faults().capacityBytes() - disk.usedBytes());

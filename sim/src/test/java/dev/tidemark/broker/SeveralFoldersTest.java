@@ -9,6 +9,8 @@ import dev.tidemark.sim.VirtualDisk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.message.DescribeLogDirsResponseData.DescribeLogDirsResult;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,6 +101,28 @@ class SeveralFoldersTest {
       assertThat(client().produce(topic, 1)).isEqualTo(Errors.NONE);
       assertThat(client().latest(topic)).isEqualTo(lost.contains(topic) ? 4 : 5);
     }
+  }
+
+  @Test
+  void theFoldersAreDescribedWithTheirPartitionsAndAFailedOneWithItsError() throws Exception {
+    for (short version = 1; version <= 5; version++) {
+      Map<String, DescribeLogDirsResult> all = client().logDirs(version);
+      assertThat(all.keySet()).containsExactly("/a", "/b", "/c");
+      for (String folder : FOLDERS) {
+        DescribeLogDirsResult dir = all.get("/" + folder);
+        assertThat(dir.errorCode()).isEqualTo(Errors.NONE.code());
+        assertThat(dir.topics()).extracting(topic -> topic.name()).isEqualTo(topicsIn(folder));
+        assertThat(dir.topics()).allMatch(topic -> topic.partitions().get(0).partitionSize() > 200);
+        assertThat(dir.totalBytes()).isEqualTo(version < 4 ? -1 : Long.MAX_VALUE);
+      }
+    }
+    String lost = topicsIn("b").get(0);
+    disk.faults().failUnder("/b");
+    client().produce(lost, 1);
+    broker.advanceMs(LONGEST_PAUSE_MS);
+    DescribeLogDirsResult failed = client().logDirs((short) 4).get("/b");
+    assertThat(failed.errorCode()).isEqualTo(Errors.KAFKA_STORAGE_ERROR.code());
+    assertThat(failed.topics()).isEmpty();
   }
 
   @Test

@@ -4,6 +4,8 @@ import dev.tidemark.log.Batches;
 import dev.tidemark.sim.VirtualClock;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
@@ -11,6 +13,8 @@ import org.apache.kafka.common.message.DeleteRecordsRequestData;
 import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsPartition;
 import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsTopic;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.DescribeLogDirsRequestData;
+import org.apache.kafka.common.message.DescribeLogDirsResponseData.DescribeLogDirsResult;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
@@ -34,6 +38,8 @@ import org.apache.kafka.common.requests.DeleteRecordsRequest;
 import org.apache.kafka.common.requests.DeleteRecordsResponse;
 import org.apache.kafka.common.requests.DeleteTopicsRequest;
 import org.apache.kafka.common.requests.DeleteTopicsResponse;
+import org.apache.kafka.common.requests.DescribeLogDirsRequest;
+import org.apache.kafka.common.requests.DescribeLogDirsResponse;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.requests.FetchResponse;
 import org.apache.kafka.common.requests.ListOffsetsRequest;
@@ -182,6 +188,19 @@ final class SimClient {
         .find(topic)
         .partitions()
         .get(0);
+  }
+
+  /** The data folders, by path. */
+  Map<String, DescribeLogDirsResult> logDirs(short version) {
+    DescribeLogDirsRequestData data = new DescribeLogDirsRequestData().setTopics(null);
+    Map<String, DescribeLogDirsResult> found = new TreeMap<>();
+    broker
+        .call(
+            new DescribeLogDirsRequest.Builder(data).build(version), DescribeLogDirsResponse.class)
+        .data()
+        .results()
+        .forEach(dir -> found.put(dir.logDir(), dir));
+    return found;
   }
 
   int leaderEpoch(String topic) {

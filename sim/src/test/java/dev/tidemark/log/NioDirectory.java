@@ -117,6 +117,11 @@ public final class NioDirectory implements Directory {
   }
 
   @Override
+  public long totalBytes() throws IOException {
+    return Files.getFileStore(path).getTotalSpace();
+  }
+
+  @Override
   public long usableBytes() throws IOException {
     return Files.getFileStore(path).getUsableSpace();
   }

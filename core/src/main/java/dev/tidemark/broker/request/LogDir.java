@@ -1,0 +1,13 @@
+package dev.tidemark.broker.request;
+
+import dev.tidemark.env.Directory;
+import dev.tidemark.log.LogId;
+import java.util.function.Predicate;
+
+/**
+ * A data folder as clients may ask for it.
+ *
+ * @param online false when the folder failed
+ * @param holds which partitions lie in it
+ */
+public record LogDir(Directory directory, boolean online, Predicate<LogId> holds) {}
