@@ -44,6 +44,7 @@ final class ClientConnection implements Connection.Listener {
   private boolean paused;
   private boolean closed;
   private boolean draining;
+  private boolean takingLonger;
 
   ClientConnection(
       Connection connection,
@@ -89,6 +90,9 @@ final class ClientConnection implements Connection.Listener {
   }
 
   private boolean mayStart(InboundFrame frame) {
+    if (takingLonger) {
+      return false;
+    }
     if (started.isEmpty()) {
       return true;
     }
@@ -99,6 +103,7 @@ final class ClientConnection implements Connection.Listener {
   }
 
   private void start(InboundFrame frame) {
+    boolean kept = false;
     try {
       ReceivedRequest received = ReceivedRequest.parse(frame.buffer());
       Request request = new Request(received, this, metrics.nowNs());
@@ -107,11 +112,24 @@ final class ClientConnection implements Connection.Listener {
         startedOthers++;
       }
       handle(request);
+      if (request.isTakingLonger()) {
+        kept = true;
+        takingLonger = true;
+        request.keep(frame);
+      }
     } catch (InvalidRequestException | UnsupportedVersionException e) {
       closeFor(String.valueOf(e.getMessage()));
     } finally {
-      frame.release();
+      if (!kept) {
+        frame.release();
+      }
     }
+  }
+
+  /** The request that took longer is in: those behind it may start. */
+  void onTookIn() {
+    takingLonger = false;
+    drainOnce();
   }
 
   private void handle(Request request) {
@@ -150,6 +168,10 @@ final class ClientConnection implements Connection.Listener {
     if (closed) {
       request.abandon();
     }
+    drainOnce();
+  }
+
+  private void drainOnce() {
     if (draining) {
       return; // the loop below, further up in the stack, goes on
     }

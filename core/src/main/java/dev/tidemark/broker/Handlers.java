@@ -104,7 +104,7 @@ final class Handlers {
 
   private void registerRecords(HandlerRegistry registry) {
     registry
-        .add(ApiKeys.PRODUCE, new ProduceHandler(partitions, data.timers()))
+        .add(ApiKeys.PRODUCE, new ProduceHandler(partitions, data))
         .add(
             ApiKeys.FETCH,
             new FetchHandler(

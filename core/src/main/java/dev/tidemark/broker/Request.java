@@ -1,5 +1,6 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.env.InboundFrame;
 import dev.tidemark.env.OutboundFrame;
 import dev.tidemark.protocol.ReceivedRequest;
 import dev.tidemark.protocol.ResponseEncoder;
@@ -28,6 +29,9 @@ public final class Request {
   private final long startedNs;
   private @Nullable OutboundFrame frame;
   private @Nullable Runnable onAbandoned;
+  private @Nullable InboundFrame keptFrame;
+  private boolean takesLonger;
+  private boolean abandoned;
   private boolean answered;
 
   Request(ReceivedRequest received, ClientConnection connection, long startedNs) {
@@ -134,6 +138,44 @@ public final class Request {
     connection.closeFor(why);
   }
 
+  /** The bytes of the whole frame. */
+  public int sizeInBytes() {
+    return received.sizeInBytes();
+  }
+
+  /**
+   * The handler goes on with this request's memory after it has returned. Until {@link #tookIn} no
+   * other request of the connection is started, so that they take effect in their order.
+   */
+  public void takesLonger() {
+    takesLonger = true;
+  }
+
+  /** True from {@link #takesLonger} to {@link #tookIn}. */
+  public boolean isTakingLonger() {
+    return takesLonger;
+  }
+
+  void keep(InboundFrame frame) {
+    keptFrame = frame;
+  }
+
+  /** The handler is through with the memory of a request that took longer. */
+  public void tookIn() {
+    takesLonger = false;
+    InboundFrame frame = keptFrame;
+    keptFrame = null;
+    if (frame != null) {
+      frame.release();
+      connection.onTookIn();
+    }
+  }
+
+  /** True once the client is gone. */
+  public boolean isAbandoned() {
+    return abandoned;
+  }
+
   /** What to do when the client is gone before the answer: forget timers, leave waiting lists. */
   public void whenAbandoned(@Nullable Runnable action) {
     onAbandoned = action;
@@ -163,6 +205,7 @@ public final class Request {
   }
 
   void abandon() {
+    abandoned = true;
     Runnable action = onAbandoned;
     onAbandoned = null;
     if (action != null) {

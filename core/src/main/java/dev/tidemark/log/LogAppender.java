@@ -4,11 +4,9 @@ import dev.tidemark.protocol.BatchHeader;
 import dev.tidemark.protocol.BatchRecords;
 import dev.tidemark.protocol.BatchRules;
 import dev.tidemark.protocol.BatchValidator;
-import dev.tidemark.protocol.BatchViolation;
+import dev.tidemark.protocol.InflationBudget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
@@ -27,19 +25,43 @@ final class LogAppender {
 
   AppendResult append(ByteBuffer records, int leaderEpoch, AppendOrigin origin)
       throws RefusedAppend, IOException {
-    ByteBuffer batches = records;
     if (origin == AppendOrigin.CLIENT) {
-      batches = checkClient(records);
-      ProducerWindow.Batch duplicate = checkSequence(batches);
-      if (duplicate != null) {
-        return new AppendResult(
-            duplicate.firstOffset(),
-            duplicate.lastOffset(),
-            state.settings.logAppendTime() ? duplicate.timestampMs() : -1,
-            state.logStartOffset,
-            true);
-      }
+      ClientBatch batch = clientBatch(records);
+      batch.check(
+          validator, InflationBudget.of(InflationBudget.MAX_OF_BATCH), state.clock.wallMs());
+      return append(batch, leaderEpoch);
     }
+    return write(records, leaderEpoch, origin);
+  }
+
+  ClientBatch clientBatch(ByteBuffer records) {
+    if (rules == null) {
+      rules = rules();
+    }
+    return new ClientBatch(records, rules);
+  }
+
+  boolean checkIfSmall(ClientBatch batch, InflationBudget budget) throws RefusedAppend {
+    return batch.checkIfSmall(validator, budget, state.clock.wallMs());
+  }
+
+  /** Appends a batch that was checked. */
+  AppendResult append(ClientBatch batch, int leaderEpoch) throws RefusedAppend, IOException {
+    ByteBuffer records = batch.checkedRecords();
+    ProducerWindow.Batch duplicate = checkSequence(records);
+    if (duplicate != null) {
+      return new AppendResult(
+          duplicate.firstOffset(),
+          duplicate.lastOffset(),
+          state.settings.logAppendTime() ? duplicate.timestampMs() : -1,
+          state.logStartOffset,
+          true);
+    }
+    return write(records, leaderEpoch, AppendOrigin.CLIENT);
+  }
+
+  private AppendResult write(ByteBuffer batches, int leaderEpoch, AppendOrigin origin)
+      throws RefusedAppend, IOException {
     int start = batches.position();
     int end = batches.limit();
     if (end - start > state.settings.segmentBytes()) {
@@ -62,17 +84,6 @@ final class LogAppender {
     return new AppendResult(base, last, appendTimeMs, state.logStartOffset, false);
   }
 
-  private ByteBuffer checkClient(ByteBuffer records) throws RefusedAppend {
-    if (rules == null) {
-      rules = rules();
-    }
-    BatchViolation violation = validator.check(records, rules, state.clock.wallMs());
-    if (violation != null) {
-      throw refusal(violation);
-    }
-    return BatchRecords.withTopicCodec(records, rules);
-  }
-
   private BatchRules rules() {
     LogSettings settings = state.settings;
     return new BatchRules(
@@ -86,14 +97,6 @@ final class LogAppender {
         settings.gzipLevel(),
         settings.lz4Level(),
         settings.zstdLevel());
-  }
-
-  private static RefusedAppend refusal(BatchViolation violation) {
-    List<RefusedAppend.RecordError> errors = new ArrayList<>(violation.records().size());
-    for (BatchViolation.AtRecord record : violation.records()) {
-      errors.add(new RefusedAppend.RecordError(record.index(), record.message()));
-    }
-    return new RefusedAppend(violation.error(), violation.message(), errors);
   }
 
   private ProducerWindow.@Nullable Batch checkSequence(ByteBuffer batch) throws RefusedAppend {

@@ -2,6 +2,7 @@ package dev.tidemark.log;
 
 import dev.tidemark.env.Clock;
 import dev.tidemark.env.Directory;
+import dev.tidemark.protocol.InflationBudget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -111,6 +112,32 @@ public final class PartitionLog implements AutoCloseable {
     requireWritable();
     try {
       return appender().append(records, leaderEpoch, origin);
+    } catch (IOException e) {
+      throw failed("append", e);
+    }
+  }
+
+  /** A batch of a client, from position to limit, to be checked and then appended. */
+  public ClientBatch clientBatch(ByteBuffer records) {
+    return appender().clientBatch(records);
+  }
+
+  /**
+   * Checks {@code batch} if that is little work within {@code budget}.
+   *
+   * @return false when it is more; the batch is then to be checked by itself, in the background
+   * @throws RefusedAppend when it breaks a rule
+   */
+  public boolean checkIfSmall(ClientBatch batch, InflationBudget budget) throws RefusedAppend {
+    return appender().checkIfSmall(batch, budget);
+  }
+
+  /** Appends a batch that was checked, as {@link #append(ByteBuffer, int, AppendOrigin)} does. */
+  public AppendResult append(ClientBatch checked, int leaderEpoch)
+      throws RefusedAppend, IOException {
+    requireWritable();
+    try {
+      return appender().append(checked, leaderEpoch);
     } catch (IOException e) {
       throw failed("append", e);
     }

@@ -23,23 +23,36 @@ public final class BatchValidator {
   private final BatchHeader header = new BatchHeader();
   private final PlainRecords plain = new PlainRecords();
   private long maxTimestampMs;
+  private long inflatedBytes;
 
   /**
    * Checks {@code records}, from position to limit; null means that they are good and that the
    * timestamps in the header are what the topic asks for.
    */
   public @Nullable BatchViolation check(ByteBuffer records, BatchRules rules, long nowMs) {
+    return check(records, rules, nowMs, InflationBudget.of(InflationBudget.MAX_OF_BATCH));
+  }
+
+  /** The same; {@link BatchViolation#INFLATES_TOO_FAR} when the budget does not suffice. */
+  public @Nullable BatchViolation check(
+      ByteBuffer records, BatchRules rules, long nowMs, InflationBudget budget) {
+    inflatedBytes = 0;
     BatchViolation violation = checkFrame(records, rules);
     if (violation == null) {
       violation = checkHeader(rules);
     }
     if (violation == null) {
-      violation = checkRecords(records, rules, nowMs);
+      violation = checkRecords(records, rules, nowMs, budget);
     }
     if (violation == null) {
       header.setMaxTimestamp(rules.logAppendTime(), rules.logAppendTime() ? nowMs : maxTimestampMs);
     }
     return violation;
+  }
+
+  /** What the batch that was checked last becomes when it is decompressed; 0 if it is not. */
+  public long inflatedBytes() {
+    return inflatedBytes;
   }
 
   private @Nullable BatchViolation checkFrame(ByteBuffer records, BatchRules rules) {
@@ -138,7 +151,8 @@ public final class BatchValidator {
         : null;
   }
 
-  private @Nullable BatchViolation checkRecords(ByteBuffer records, BatchRules rules, long nowMs) {
+  private @Nullable BatchViolation checkRecords(
+      ByteBuffer records, BatchRules rules, long nowMs, InflationBudget budget) {
     if (header.compressionId() == 0 && plain.areWellFormed(records, header)) {
       boolean timesFit =
           rules.logAppendTime()
@@ -150,21 +164,23 @@ public final class BatchValidator {
         return null;
       }
     }
-    return checkEachRecord(records, rules, nowMs);
+    return checkEachRecord(records, rules, nowMs, budget);
   }
 
   private @Nullable BatchViolation checkEachRecord(
-      ByteBuffer records, BatchRules rules, long nowMs) {
+      ByteBuffer records, BatchRules rules, long nowMs, InflationBudget budget) {
     int count = header.recordCount();
     long baseTimestampMs = header.baseTimestampMs();
     boolean checkTime = !rules.logAppendTime();
     long newestMs = NO_TIMESTAMP;
     List<BatchViolation.AtRecord> errors = List.of();
     boolean timeError = false;
-    try (RecordCursor cursor = RecordCursor.over(records, header)) {
+    try (RecordCursor cursor = RecordCursor.over(records, header, budget.ofBatch())) {
       for (int i = 0; i < count; i++) {
         if (!cursor.next()) {
-          return invalid(rules, "is malformed at record " + i + ": " + cursor.fault());
+          return spent(cursor, budget)
+              ? BatchViolation.INFLATES_TOO_FAR
+              : invalid(rules, "is malformed at record " + i + ": " + cursor.fault());
         }
         if (cursor.offsetDelta() != i) {
           return invalid(rules, "has the offset delta " + cursor.offsetDelta() + " at record " + i);
@@ -179,13 +195,23 @@ public final class BatchValidator {
           errors = add(errors, i, timestampText(timestampMs, rules, nowMs));
         }
       }
-      if (!cursor.atEnd()) {
+      boolean atEnd = cursor.atEnd();
+      if (spent(cursor, budget)) {
+        return BatchViolation.INFLATES_TOO_FAR;
+      }
+      if (!atEnd) {
         String fault = cursor.fault();
         return invalid(rules, fault != null ? fault : "has bytes after its last record");
       }
     }
     maxTimestampMs = newestMs;
     return errors.isEmpty() ? null : recordErrors(rules, errors, timeError);
+  }
+
+  private boolean spent(RecordCursor cursor, InflationBudget budget) {
+    inflatedBytes = cursor.inflatedBytes();
+    budget.spend(inflatedBytes);
+    return cursor.inflatesTooFar();
   }
 
   private static boolean outOfRange(long timestampMs, BatchRules rules, long nowMs) {

@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  * @param unsupportedVersion true for an ApiVersions request of a version we do not know: it is
  *     answered in version 0 with the versions we do know (KIP-35), everything else of that kind is
  *     an {@link UnsupportedVersionException}
+ * @param sizeInBytes of the whole frame
  */
 public record ReceivedRequest(
-    RequestHeader header, AbstractRequest body, boolean unsupportedVersion) {
+    RequestHeader header, AbstractRequest body, boolean unsupportedVersion, int sizeInBytes) {
 
   /** For answers without records. */
   public static final BaseRecords NO_RECORDS = MemoryRecords.EMPTY;
@@ -37,13 +38,17 @@ public record ReceivedRequest(
    * @throws UnsupportedVersionException if the version of a known API is not known
    */
   public static ReceivedRequest parse(ByteBuffer frame) {
+    int sizeInBytes = frame.remaining();
     RequestHeader header = parseHeader(frame);
     ApiKeys api = header.apiKey();
     short version = header.apiVersion();
     if (!api.isVersionSupported(version)) {
       if (api == ApiKeys.API_VERSIONS) {
         return new ReceivedRequest(
-            header, new ApiVersionsRequest(new ApiVersionsRequestData(), (short) 0), true);
+            header,
+            new ApiVersionsRequest(new ApiVersionsRequestData(), (short) 0),
+            true,
+            sizeInBytes);
       }
       throw new UnsupportedVersionException(
           "version %d of %s is not supported; known are %d to %d"
@@ -55,7 +60,7 @@ public record ReceivedRequest(
       if (frame.hasRemaining()) {
         throw new InvalidRequestException(frame.remaining() + " bytes follow the request");
       }
-      return new ReceivedRequest(header, body, false);
+      return new ReceivedRequest(header, body, false, sizeInBytes);
     } catch (InvalidRequestException | UnsupportedVersionException e) {
       throw e;
     } catch (RuntimeException e) {

@@ -16,20 +16,16 @@ final class RecordCursor implements AutoCloseable {
   private static final int MAX_VARINT_SHIFT = 28;
   private static final int MAX_VARLONG_SHIFT = 63;
 
-  /**
-   * Beyond this a batch is a decompression bomb: what inflates is walked on the shard, and Java
-   * clients collect at most max.request.size (1 MiB by default) before they compress it.
-   */
-  private static final long MAX_INFLATED_BYTES = 128L << 20;
-
   private final ByteBuffer window;
   private final int compressionId;
   private final @Nullable ByteBuffer payload;
+  private final long maxInflatedBytes;
   private @Nullable InputStream inflated;
   private int at;
   private int end;
   private long consumedBefore;
   private @Nullable String fault;
+  private boolean inflatesTooFar;
 
   private boolean hasKey;
   private int keySize;
@@ -37,7 +33,13 @@ final class RecordCursor implements AutoCloseable {
   private int offsetDelta;
 
   private RecordCursor(
-      ByteBuffer window, int at, int end, int compressionId, @Nullable ByteBuffer payload) {
+      ByteBuffer window,
+      int at,
+      int end,
+      int compressionId,
+      @Nullable ByteBuffer payload,
+      long maxInflatedBytes) {
+    this.maxInflatedBytes = maxInflatedBytes;
     this.window = window;
     this.at = at;
     this.end = end;
@@ -48,14 +50,19 @@ final class RecordCursor implements AutoCloseable {
 
   /** A walk over the batch under {@code header}, which lies wholly in {@code buffer}. */
   static RecordCursor over(ByteBuffer buffer, BatchHeader header) {
+    return over(buffer, header, InflationBudget.MAX_OF_BATCH);
+  }
+
+  /** The same, which fails when the records are compressed and become more than that. */
+  static RecordCursor over(ByteBuffer buffer, BatchHeader header, long maxInflatedBytes) {
     int start = header.position() + BatchHeader.SIZE;
     int end = header.position() + (int) header.sizeInBytes();
     if (header.compressionId() == 0) {
-      return new RecordCursor(buffer, start, end, 0, null);
+      return new RecordCursor(buffer, start, end, 0, null, 0);
     }
     ByteBuffer payload = buffer.duplicate().limit(end).position(start).slice();
     return new RecordCursor(
-        ByteBuffer.allocate(WINDOW_BYTES), 0, 0, header.compressionId(), payload);
+        ByteBuffer.allocate(WINDOW_BYTES), 0, 0, header.compressionId(), payload, maxInflatedBytes);
   }
 
   /** Goes on to the next record; false when it is not well formed, see {@link #fault}. */
@@ -150,8 +157,9 @@ final class RecordCursor implements AutoCloseable {
     consumedBefore += at;
     at = 0;
     end = 0;
-    if (consumedBefore > MAX_INFLATED_BYTES) {
-      fail("its records inflate to more than " + MAX_INFLATED_BYTES + " bytes");
+    if (consumedBefore >= maxInflatedBytes) {
+      inflatesTooFar = true;
+      fail("its records inflate to more than " + maxInflatedBytes + " bytes");
       return false;
     }
     int read = stream.read(window.array(), window.arrayOffset(), WINDOW_BYTES);
@@ -211,6 +219,16 @@ final class RecordCursor implements AutoCloseable {
   /** What is wrong with the batch, or null. */
   @Nullable String fault() {
     return fault;
+  }
+
+  /** True when the limit was reached: the records may be good or not. */
+  boolean inflatesTooFar() {
+    return inflatesTooFar;
+  }
+
+  /** So much was decompressed so far; 0 when nothing is compressed. */
+  long inflatedBytes() {
+    return payload == null ? 0 : consumedBefore + end;
   }
 
   boolean hasKey() {

@@ -5,6 +5,7 @@ import dev.tidemark.env.Directory;
 import dev.tidemark.env.Timers;
 import dev.tidemark.log.AppendOrigin;
 import dev.tidemark.log.AppendResult;
+import dev.tidemark.log.ClientBatch;
 import dev.tidemark.log.FlushTask;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.RefusedAppend;
@@ -114,9 +115,19 @@ public final class PartitionLeader implements AutoCloseable {
    */
   public AppendResult append(ByteBuffer records, AppendOrigin origin)
       throws RefusedAppend, IOException {
-    AppendResult result = log.append(records, leaderEpoch, origin);
+    return appended(log.append(records, leaderEpoch, origin), records.remaining());
+  }
+
+  /**
+   * Appends a client's batch that was checked, as {@link #append(ByteBuffer, AppendOrigin)} does.
+   */
+  public AppendResult append(ClientBatch checked) throws RefusedAppend, IOException {
+    return appended(log.append(checked, leaderEpoch), checked.sizeInBytes());
+  }
+
+  private AppendResult appended(AppendResult result, int bytes) {
     if (traffic != null && !result.duplicate()) {
-      traffic.appended(result.lastOffset() - result.baseOffset() + 1, records.remaining());
+      traffic.appended(result.lastOffset() - result.baseOffset() + 1, bytes);
     }
     if (log.needsFlush()) {
       startFlush();

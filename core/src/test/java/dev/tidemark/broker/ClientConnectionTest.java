@@ -28,14 +28,22 @@ class ClientConnectionTest {
   private final Deque<Request> metadatas = new ArrayDeque<>();
   private final HandlerRegistry handlers =
       new HandlerRegistry()
-          .add(ApiKeys.PRODUCE, produces::add)
+          .add(ApiKeys.PRODUCE, this::onProduce)
           .add(ApiKeys.METADATA, metadatas::add)
           .add(ApiKeys.API_VERSIONS, request -> request.answer(new ApiVersionsResponseData()));
+  private boolean slow;
   private final FakeShard shard = new FakeShard();
   private final ClientMistakes mistakes = new ClientMistakes(shard, shard);
   private final FakeConnection peer = new FakeConnection();
   private final ClientConnection connection =
       new ClientConnection(peer, handlers, new RequestMetrics(shard.clock()), mistakes);
+
+  private void onProduce(Request request) {
+    produces.add(request);
+    if (slow) {
+      request.takesLonger();
+    }
+  }
 
   private void receive(AbstractRequest request, int correlationId) {
     connection.onFrame(peer, peer.frame(request, correlationId));
@@ -120,6 +128,34 @@ class ClientConnectionTest {
     metadatas.remove().whenAbandoned(() -> abandoned[0] = true);
     connection.onClosed(peer);
     assertThat(abandoned[0]).isTrue();
+  }
+
+  @Test
+  void aProduceThatTakesLongerKeepsItsFrameAndHoldsBackThoseBehindIt() {
+    slow = true;
+    receive(produce(), 1);
+    slow = false;
+    receive(produce(), 2);
+    assertThat(produces).hasSize(1);
+    assertThat(peer.framesInUse).isEqualTo(2);
+
+    produces.getFirst().tookIn();
+    assertThat(produces).hasSize(2);
+    assertThat(peer.framesInUse).isZero();
+    produces.remove().answer(new ProduceResponseData());
+    produces.remove().answer(new ProduceResponseData());
+    assertThat(peer.answered()).containsExactly(1, 2);
+  }
+
+  @Test
+  void theFrameOfAProduceThatTakesLongerStaysUntilItIsInAlsoWhenTheClientIsGone() {
+    slow = true;
+    receive(produce(), 1);
+    connection.onClosed(peer);
+    assertThat(produces.getFirst().isAbandoned()).isTrue();
+    assertThat(peer.framesInUse).isEqualTo(1);
+    produces.remove().tookIn();
+    assertThat(peer.framesInUse).isZero();
   }
 
   @Test
