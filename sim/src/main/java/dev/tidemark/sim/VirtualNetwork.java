@@ -1,0 +1,178 @@
+package dev.tidemark.sim;
+
+import dev.tidemark.env.Connection;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Connections between hosts, as TCP gives them: each direction keeps its order, and a cut link
+ * loses nothing but holds it back until it is healed or the connection ends. Delays are drawn.
+ */
+public final class VirtualNetwork {
+  /** The mean of a frame's way, in microseconds; the draws are exponential. */
+  private static final double MEAN_DELAY_US = 150;
+
+  private static final long LEAST_DELAY_NS = 20_000;
+  private static final double NS_PER_US = 1_000;
+  private static final double TWO_TO_THE_53 = 0x1.0p53;
+
+  private final Scheduler scheduler;
+  private final SeededRandomness randomness;
+  private final Map<String, ListeningSocket> listening = new HashMap<>();
+  private final Set<VirtualConnection> connections = new LinkedHashSet<>();
+  private final Map<String, List<Runnable>> held = new LinkedHashMap<>();
+  private final Set<String> cuts = new LinkedHashSet<>();
+  private int opened;
+
+  private record ListeningSocket(SimShard shard, String name, Connection.Acceptor acceptor) {}
+
+  public VirtualNetwork(Scheduler scheduler, long seed) {
+    this.scheduler = scheduler;
+    this.randomness = new SeededRandomness(seed).fork("network");
+  }
+
+  Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /** What becomes of an attempt to connect, on the shard that made it. */
+  public interface Attempt {
+    Connection.Listener onConnected(Connection connection);
+
+    /** No process listens there. */
+    void onRefused();
+  }
+
+  /** From now on a process listens at a port of its host. */
+  public void listen(SimShard shard, int port, String listenerName, Connection.Acceptor acceptor) {
+    listening.put(
+        address(shard.node().host(), port), new ListeningSocket(shard, listenerName, acceptor));
+  }
+
+  /** Connects to a port of a host; while the link is cut nothing comes of it. */
+  public void connect(SimShard from, String host, int port, Attempt attempt) {
+    String source = from.node().host();
+    carry(source, host, () -> accept(from, host, port, attempt));
+  }
+
+  private void accept(SimShard from, String host, int port, Attempt attempt) {
+    String source = from.node().host();
+    ListeningSocket socket = listening.get(address(host, port));
+    if (socket == null || !socket.shard.isAlive()) {
+      carry(host, source, () -> from.after(0, "refused", attempt::onRefused));
+      return;
+    }
+    int number = opened++;
+    VirtualConnection near = new VirtualConnection(this, from, "client", number, host);
+    VirtualConnection far = new VirtualConnection(this, socket.shard, socket.name, number, source);
+    near.pairWith(far);
+    far.pairWith(near);
+    connections.add(near);
+    connections.add(far);
+    socket.shard.after(0, "accept", () -> far.open(socket.acceptor.onConnected(far)));
+    carry(
+        host, source, () -> from.after(0, "connected", () -> near.open(attempt.onConnected(near))));
+  }
+
+  private static String address(String host, int port) {
+    return host + ":" + port;
+  }
+
+  /** Does {@code arrival} after a drawn delay, or once the link is whole again. */
+  void carry(String from, String to, Runnable arrival) {
+    carryNotBefore(from, to, 0, arrival);
+  }
+
+  /**
+   * The same, not before a moment.
+   *
+   * @return when it arrives if nothing holds it back
+   */
+  long carryNotBefore(String from, String to, long earliestNs, Runnable arrival) {
+    double uniform = (randomness.nextLong() >>> 11) / TWO_TO_THE_53;
+    long delayNs =
+        LEAST_DELAY_NS + (long) (-StrictMath.log(1 - uniform) * MEAN_DELAY_US * NS_PER_US);
+    long arrivesNs = Math.max(scheduler.nowNs() + delayNs, earliestNs);
+    String link = link(from, to);
+    var unused =
+        scheduler.after(
+            arrivesNs - scheduler.nowNs(),
+            link,
+            "arrival",
+            () -> {
+              // What was held back comes first: the link keeps its order.
+              if (cuts.contains(link) || held.containsKey(link)) {
+                held.computeIfAbsent(link, key -> new ArrayList<>()).add(arrival);
+              } else {
+                arrival.run();
+              }
+            });
+    return arrivesNs;
+  }
+
+  private static String link(String from, String to) {
+    return from + ">" + to;
+  }
+
+  /** Nothing gets from one host to another any more, and nothing back. */
+  public void cut(String one, String other) {
+    cutOneWay(one, other);
+    cutOneWay(other, one);
+  }
+
+  /** Nothing gets from one host to another any more. */
+  public void cutOneWay(String from, String to) {
+    cuts.add(link(from, to));
+  }
+
+  /** All links are whole; what was held back goes on, in its order. */
+  public void heal() {
+    cuts.clear();
+    for (String link : held.keySet()) {
+      var unused = scheduler.after(0, link, "held arrivals", () -> release(link));
+    }
+  }
+
+  private void release(String link) {
+    if (!cuts.contains(link)) {
+      List<Runnable> arrivals = held.remove(link);
+      if (arrivals != null) {
+        arrivals.forEach(Runnable::run);
+      }
+    }
+  }
+
+  /** The process on a host has ended: its system closes what it had open. */
+  void reset(String host) {
+    forget(host, true);
+  }
+
+  /** A host is gone without a word: peers learn of it when they hear nothing. */
+  void vanish(String host) {
+    forget(host, false);
+  }
+
+  private void forget(String host, boolean tellPeers) {
+    listening.keySet().removeIf(address -> address.startsWith(host + ":"));
+    for (VirtualConnection one : List.copyOf(connections)) {
+      if (one.host().equals(host)) {
+        connections.remove(one);
+        one.die(tellPeers);
+      }
+    }
+  }
+
+  void closed(VirtualConnection connection) {
+    connections.remove(connection);
+  }
+
+  /** Connections' ends that are open. */
+  public int openEnds() {
+    return connections.size();
+  }
+}
