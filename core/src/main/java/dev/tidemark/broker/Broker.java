@@ -147,7 +147,8 @@ public final class Broker {
             RandomIds.next(control.randomness()),
             advertised,
             settings.rack(),
-            directoryIds);
+            directoryIds,
+            folders.stream().allMatch(DataFolder::cleanStop));
     controller.registerBroker(
         incarnation,
         new Reply<>() {
@@ -273,15 +274,11 @@ public final class Broker {
       Maintenance running,
       HostedLogs hosted,
       Outcome outcome) {
-    data.background()
-        .run(
-            "stop",
-            () -> {
-              closeAll(unclean, false);
-              closeAll(open, true);
-              return open;
-            },
-            (closed, failure) -> {
+    LogCloser closer =
+        new LogCloser(
+            data,
+            directories,
+            failure -> {
               if (failure != null) {
                 LOG.error("Logs could not be closed; the next start checks them", failure);
                 stopControl(outcome);
@@ -289,24 +286,7 @@ public final class Broker {
                 markClean(running, hosted, outcome);
               }
             });
-  }
-
-  private static void closeAll(List<PartitionLog> open, boolean clean) throws IOException {
-    IOException failure = null;
-    for (PartitionLog log : open) {
-      try {
-        log.close(clean);
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    closer.close(open, unclean);
   }
 
   private void markClean(Maintenance running, HostedLogs hosted, Outcome outcome) {

@@ -58,6 +58,12 @@ public interface Directory {
   /** The size of this folder's volume in bytes. */
   long totalBytes() throws IOException;
 
+  /**
+   * Makes all that is in this folder and in those below it survive a power loss, in one go. Returns
+   * false where that is not possible or not certain: then each file is to be synced. Blocks.
+   */
+  boolean syncAll() throws IOException;
+
   /** Free bytes for an ordinary user on this folder's volume. */
   long usableBytes() throws IOException;
 

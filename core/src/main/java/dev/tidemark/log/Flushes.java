@@ -114,6 +114,15 @@ final class Flushes {
     return withinActive ? state.logEndOffset - 1 : state.logEndOffset;
   }
 
+  /** Something else made all durable that was written. */
+  void allSynced() {
+    syncedEndOffset = state.logEndOffset;
+    recoveryPoint = Math.max(recoveryPoint, nextRecoveryPoint());
+    unsyncedSinceMs = -1;
+    sealedUnsynced = false;
+    state.changed = true;
+  }
+
   /** Takes in the end of a sync; returns false when it failed. */
   boolean finish(LogFlush flush, @Nullable Throwable failure) throws IOException {
     flush.finish();

@@ -27,8 +27,7 @@ record LogFolder(List<Long> segments, List<Long> snapshots, boolean hasEpochs) {
 
   static LogFolder tidy(LogId id, Directory folder, UnsyncedFiles unsynced) throws IOException {
     folder.create();
-    SwapFiles.complete(folder);
-    List<String> names = folder.list();
+    List<String> names = SwapFiles.complete(folder);
     List<Long> segments = new ArrayList<>();
     List<Long> snapshots = new ArrayList<>();
     boolean hasEpochs = false;

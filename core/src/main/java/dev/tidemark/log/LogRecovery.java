@@ -309,9 +309,9 @@ final class LogRecovery {
     }
     state.epochs.truncateFromEnd(state.logEndOffset);
     state.epochs.truncateFromStart(state.logStartOffset);
-    if (!opening.cleanStop() && state.epochs.latest() >= 0) {
+    if (!opening.cleanStop() && files.hasEpochs()) {
       // What the process before wrote may be unsynced, and names it created too.
-      state.epochs.markChanged();
+      state.unsynced.noteWritten(FileNames.EPOCHS);
     }
     state.writeEpochs();
   }

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What a log consists of, shared by the classes that append, read, truncate, retain, recover. */
 final class LogState {
+  /** Read at an opening without hesitation. */
+  private static final int SNAPSHOT_BYTES = 1 << 20;
+
   final LogId id;
   final Directory folder;
   final Clock clock;
@@ -117,10 +120,28 @@ final class LogState {
         return false;
       }
     }
-    boolean empty = segments.count() == 1 && segments.active().size() == 0;
-    return !unsynced.hasChangedNames()
-        && !epochs.isChanged()
-        && (snapshots.has(logEndOffset) || (empty && producers.isEmpty()));
+    return !unsynced.hasChangedNames() && !epochs.isChanged();
+  }
+
+  /**
+   * True when opening it by its files would have to read much to know its producers. What opens it
+   * by a summary knows them anyway.
+   */
+  boolean isLongWithoutSnapshot() {
+    Segment active = segments.active();
+    long newest = snapshots.newestAtOrBelow(logEndOffset);
+    return active.size() > SNAPSHOT_BYTES
+        || (segments.count() > 1 && newest < active.baseOffset())
+        || newest > active.baseOffset();
+  }
+
+  /** All that was written has been synced. */
+  void noteSynced() {
+    for (int i = 0; i < segments.count(); i++) {
+      segments.get(i).markSynced();
+    }
+    unsynced.clear();
+    flushes.allSynced();
   }
 
   /** Writes the epoch file if it changed; durable with the next flush. */

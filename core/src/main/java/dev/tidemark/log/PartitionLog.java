@@ -584,9 +584,6 @@ public final class PartitionLog implements AutoCloseable {
     closed = true;
     try {
       if (clean) {
-        if (failure != null) {
-          throw new IOException("The log " + id() + " cannot be closed cleanly: " + failure);
-        }
         closeCleanly();
       }
     } finally {
@@ -595,21 +592,46 @@ public final class PartitionLog implements AutoCloseable {
   }
 
   private void closeCleanly() throws IOException {
+    if (writeOut()) {
+      LogFlush flush = state.flushes.prepare();
+      flush.syncFiles();
+      state.flushes.finish(flush, null);
+    }
+  }
+
+  /**
+   * Writes what is kept in memory into files, as the first half of a clean close. Returns false
+   * when nothing of this log waits for a sync. Blocks while a sync runs on another thread.
+   *
+   * @throws IOException also of a log that failed
+   */
+  public boolean writeOut() throws IOException {
+    if (failure != null) {
+      throw new IOException("The log " + id() + " cannot be closed cleanly: " + failure);
+    }
     // What they took is no longer dirty, though perhaps not synced, and their files close now.
     state.flushes.completeAll();
     if (state.isSaved()) {
-      return;
+      return false;
     }
     Segment active = state.segments.active();
     if (active.isAnythingDirty()) {
       active.seal();
     }
-    if (!state.snapshots.has(state.logEndOffset)) {
+    if (!state.snapshots.has(state.logEndOffset) && state.isLongWithoutSnapshot()) {
       state.snapshots.take(state.logEndOffset, state.producers);
     }
-    LogFlush flush = state.flushes.prepare();
-    flush.syncFiles();
-    state.flushes.finish(flush, null);
+    state.writeEpochs();
+    return true;
+  }
+
+  /** Closes a log after {@link #writeOut} and a sync of all that is in its folder. */
+  public void closeSynced() throws IOException {
+    if (!closed) {
+      closed = true;
+      state.noteSynced();
+      state.closeFiles();
+    }
   }
 
   /** Closes it cleanly. */

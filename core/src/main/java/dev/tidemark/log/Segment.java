@@ -435,6 +435,12 @@ final class Segment {
     dirty = true;
   }
 
+  /** Something else synced all its files. */
+  void markSynced() {
+    dirty = false;
+    indexesDirty = false;
+  }
+
   /** The files to sync; of the active segment the log alone, its indexes can be rebuilt. */
   List<LogFile> takeUnsynced() throws IOException {
     List<LogFile> files = new ArrayList<>(4);

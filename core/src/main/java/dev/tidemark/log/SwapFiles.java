@@ -4,6 +4,7 @@ import dev.tidemark.env.Directory;
 import dev.tidemark.env.Directory.OpenMode;
 import dev.tidemark.env.LogFile;
 import java.io.IOException;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,8 +17,13 @@ final class SwapFiles {
 
   private SwapFiles() {}
 
-  static void complete(Directory folder) throws IOException {
-    for (String name : folder.list()) {
+  /** Returns the names in the folder afterwards. */
+  static List<String> complete(Directory folder) throws IOException {
+    List<String> names = folder.list();
+    if (names.stream().noneMatch(name -> name.endsWith(FileNames.SWAP))) {
+      return names;
+    }
+    for (String name : names) {
       if (!name.endsWith(FileNames.SWAP)) {
         continue;
       }
@@ -33,6 +39,7 @@ final class SwapFiles {
       folder.rename(name, target);
       folder.sync();
     }
+    return folder.list();
   }
 
   private static long lastOffset(Directory folder, String name, long base) throws IOException {

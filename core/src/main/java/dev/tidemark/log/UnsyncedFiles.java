@@ -47,7 +47,8 @@ final class UnsyncedFiles {
     }
   }
 
-  private void noteWritten(String name) {
+  /** A file that was written before is to be synced. */
+  void noteWritten(String name) {
     if (!written.contains(name)) {
       if (written.isEmpty()) {
         written = new ArrayList<>(1);
@@ -69,6 +70,12 @@ final class UnsyncedFiles {
 
   boolean hasChangedNames() {
     return namesChanged;
+  }
+
+  /** All was synced. */
+  void clear() {
+    written = List.of();
+    namesChanged = false;
   }
 
   /** The names of the files to sync; some may be gone by then. */

@@ -10,13 +10,15 @@ import org.apache.kafka.common.Uuid;
  * @param incarnationId new with every start
  * @param listeners what is advertised to clients: real hosts and ports
  * @param directoryIds the ids of its data folders
+ * @param afterCleanStop true when its run before closed every log in order, so that nothing is lost
  */
 public record BrokerIncarnation(
     int brokerId,
     Uuid incarnationId,
     List<Listener> listeners,
     Optional<String> rack,
-    List<Uuid> directoryIds) {
+    List<Uuid> directoryIds,
+    boolean afterCleanStop) {
   public BrokerIncarnation {
     listeners = List.copyOf(listeners);
     directoryIds = List.copyOf(directoryIds);

@@ -30,7 +30,7 @@ final class BrokerRegistering {
       new TreeMap<>(topic.partitions())
           .forEach(
               (partition, state) -> {
-                if (isToLead(state, broker.brokerId())) {
+                if (isToLead(state, broker)) {
                   records.add(newLeaderEpoch(topic.id(), partition, broker.brokerId(), version));
                 }
               });
@@ -38,8 +38,10 @@ final class BrokerRegistering {
     return new Decision<>(records, brokerEpoch);
   }
 
-  private static boolean isToLead(PartitionRegistration state, int brokerId) {
-    return state.leader == brokerId
+  /** Who goes on leading exactly what it had needs no new epoch, and the log no record of it. */
+  private static boolean isToLead(PartitionRegistration state, BrokerIncarnation broker) {
+    int brokerId = broker.brokerId();
+    return (state.leader == brokerId && !broker.afterCleanStop())
         || (!state.hasLeader() && org.apache.kafka.metadata.Replicas.contains(state.isr, brokerId));
   }
 

@@ -97,7 +97,8 @@ public final class Controller {
 
   /**
    * Registers a broker's new run. The partitions it leads begin a new leader epoch, because what
-   * the run before had not synced may be gone. The reply is the broker epoch.
+   * the run before had not synced may be gone, unless that run ended in order. The reply is the
+   * broker epoch.
    */
   public void registerBroker(BrokerIncarnation broker, Reply<Long> reply) {
     decide(now -> BrokerRegistering.decide(now, broker, log.state().logEndOffset()), reply);

@@ -161,7 +161,8 @@ public final class ControlPlane {
             new Uuid(1, 1),
             List.of(new BrokerIncarnation.Listener("PLAINTEXT", "localhost", 9092, (short) 0)),
             Optional.empty(),
-            List.of(new Uuid(7, 7))),
+            List.of(new Uuid(7, 7)),
+            false),
         new Reply<>() {
           @Override
           public void succeed(Long result) {}

@@ -61,7 +61,8 @@ class ControllerTest {
             incarnation,
             List.of(new BrokerIncarnation.Listener("PLAINTEXT", "localhost", 9092, (short) 0)),
             Optional.of("rack-a"),
-            List.of(DIRECTORY)),
+            List.of(DIRECTORY),
+            false),
         answer);
     data.runAll();
     return answer.get();

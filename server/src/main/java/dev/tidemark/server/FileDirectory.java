@@ -207,6 +207,11 @@ public final class FileDirectory implements Directory {
   }
 
   @Override
+  public boolean syncAll() {
+    return VolumeSync.of(path);
+  }
+
+  @Override
   public long usableBytes() throws IOException {
     try {
       return Files.getFileStore(path).getUsableSpace();

@@ -26,6 +26,7 @@ public final class DiskFaults {
   }
 
   private long changes;
+  private long syncs;
   private long powerOffAt = -1;
   private long failAt = -1;
   private Change failing = Change.WRITE;
@@ -37,6 +38,11 @@ public final class DiskFaults {
   /** How many changes there were. */
   public long changes() {
     return changes;
+  }
+
+  /** How many of them were syncs, of files and folders. */
+  public long syncs() {
+    return syncs;
   }
 
   /** Power goes off before the change with this number, counted from 0; -1 for never. */
@@ -92,6 +98,7 @@ public final class DiskFaults {
 
   /** Called before each change; true when it is to fail after having been done in part. */
   boolean before(Change kind, String path) throws IOException {
+    syncs += kind == Change.SYNC || kind == Change.SYNC_FOLDER ? 1 : 0;
     if (changes++ == powerOffAt) {
       powerOffAt = -1;
       throw new PowerWentOff("Power went off before " + kind + " of " + path);

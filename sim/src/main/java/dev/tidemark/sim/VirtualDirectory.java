@@ -194,6 +194,14 @@ final class VirtualDirectory implements Directory {
   }
 
   @Override
+  public boolean syncAll() throws IOException {
+    VirtualFolder folder = folder();
+    disk.faults().before(DiskFaults.Change.SYNC_FOLDER, path());
+    folder.syncAll();
+    return true;
+  }
+
+  @Override
   public long usableBytes() throws IOException {
     requireAlive();
     return Math.max(0, disk.faults().capacityBytes() - disk.usedBytes());

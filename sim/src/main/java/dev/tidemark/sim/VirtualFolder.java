@@ -75,6 +75,17 @@ final class VirtualFolder {
     unsynced.clear();
   }
 
+  void syncAll() {
+    sync();
+    for (Object entry : entries.values()) {
+      if (entry instanceof Inode inode) {
+        inode.sync();
+      } else if (entry instanceof VirtualFolder folder) {
+        folder.syncAll();
+      }
+    }
+  }
+
   void losePower(PowerLoss loss) {
     int kept = loss.keptNames(unsynced.size());
     for (Consumer<Map<String, Object>> change : unsynced.subList(0, kept)) {

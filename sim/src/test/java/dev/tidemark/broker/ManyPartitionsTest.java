@@ -165,4 +165,36 @@ class ManyPartitionsTest {
     assertThat(latest(0)).isZero();
     assertThat(latest(1)).isZero();
   }
+
+  @Test
+  void whatAStopSyncedAtOnceSurvivesPowerLoss() {
+    create(PARTITIONS);
+    produceToEach(PARTITIONS);
+    broker.stop();
+    broker = broker.afterPowerLoss(11);
+    for (int i = 0; i < PARTITIONS; i++) {
+      assertThat(latest(i)).isEqualTo(1);
+    }
+    assertThat(produce(7, Batches.plain(clock.wallMs(), "more"))).isEqualTo(Errors.NONE);
+  }
+
+  @Test
+  void aStopOfManyLogsIsOneSync() {
+    create(PARTITIONS);
+    produceToEach(PARTITIONS);
+    long syncs = disk.faults().syncs();
+    broker.stop();
+    assertThat(disk.faults().syncs() - syncs).isLessThan(40);
+  }
+
+  @Test
+  void aLeaderThatStoppedInOrderGoesOnInItsEpochAndOneThatWasKilledBeginsAnother() {
+    create(1);
+    produceToEach(1);
+    int epoch = client().leaderEpoch(TOPIC);
+    broker = broker.stoppedAndStarted();
+    assertThat(client().leaderEpoch(TOPIC)).isEqualTo(epoch);
+    broker = broker.killedAndStarted();
+    assertThat(client().leaderEpoch(TOPIC)).isEqualTo(epoch + 1);
+  }
 }

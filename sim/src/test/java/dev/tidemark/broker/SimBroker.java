@@ -127,13 +127,18 @@ final class SimBroker {
 
   /** The broker stops in order; a new one starts. */
   SimBroker stoppedAndStarted() {
+    stop();
+    return started(disk, clock, folders);
+  }
+
+  /** The broker stops in order. */
+  void stop() {
     boolean[] done = {false};
     broker.stop(outcome(done, new ArrayList<>()));
     runAll();
     if (!done[0]) {
       throw new AssertionError("the broker did not stop");
     }
-    return started(disk, clock, folders);
   }
 
   /** How often periodic work looked at a partition. */

@@ -122,6 +122,11 @@ public final class NioDirectory implements Directory {
   }
 
   @Override
+  public boolean syncAll() {
+    return false;
+  }
+
+  @Override
   public long usableBytes() throws IOException {
     return Files.getFileStore(path).getUsableSpace();
   }
