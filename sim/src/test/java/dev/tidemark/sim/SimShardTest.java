@@ -33,6 +33,7 @@ class SimShardTest {
           scheduler.spend(50 * MS);
           other.execute(() -> done.add("other " + scheduler.nowNs() / MS));
         });
+    scheduler.runForMs(10);
     shard.execute(() -> done.add("next " + scheduler.nowNs() / MS));
     scheduler.runForMs(100);
     assertThat(done).containsExactlyInAnyOrder("other 50", "next 50");
