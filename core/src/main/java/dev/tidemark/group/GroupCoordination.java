@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.ToIntFunction;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.utils.Time;
@@ -82,6 +83,21 @@ public final class GroupCoordination implements MetadataListener {
       start(made.coordinator());
     }
     return made.coordinator();
+  }
+
+  /**
+   * Refuses what members tell of themselves when it cannot be stored: it would be kept in memory
+   * until then.
+   *
+   * @throws RecordTooLargeException when the request is larger than max.message.bytes of the topic
+   */
+  public void checkStorable(int requestBytes) {
+    int maxBytes = maxMessageBytes.applyAsInt(OFFSETS);
+    if (requestBytes > maxBytes) {
+      throw new RecordTooLargeException(
+          "A request of %d bytes cannot be stored in %s, whose max.message.bytes is %d"
+              .formatted(requestBytes, OFFSETS, maxBytes));
+    }
   }
 
   /** Begins to load groups ahead of the first request, where there are some. */

@@ -87,7 +87,8 @@ final class TopicCreation {
       if (!topic.assignments().isEmpty()) {
         sum += topic.assignments().size();
       } else {
-        sum += topic.numPartitions() == -1 ? placement.defaultPartitions() : topic.numPartitions();
+        int asked = topic.numPartitions();
+        sum += asked == -1 ? placement.defaultPartitions() : Math.max(asked, 0);
       }
     }
     return sum;

@@ -8,6 +8,7 @@ import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Readable;
 import org.apache.kafka.common.record.internal.BaseRecords;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -55,8 +56,11 @@ public record ReceivedRequest(
               .formatted(version, api.name, api.oldestVersion(), api.latestVersion()));
     }
     try {
-      AbstractRequest body =
-          AbstractRequest.parseRequest(api, version, new ByteBufferAccessor(frame)).request;
+      Readable fields =
+          sizeInBytes < CountedReadable.FROM_BYTES
+              ? new ByteBufferAccessor(frame)
+              : new CountedReadable(frame);
+      AbstractRequest body = AbstractRequest.parseRequest(api, version, fields).request;
       if (frame.hasRemaining()) {
         throw new InvalidRequestException(frame.remaining() + " bytes follow the request");
       }

@@ -21,7 +21,10 @@ public final class ConsumerGroupDescribeHandler implements RequestHandler {
     ConsumerGroupDescribeRequestData data = request.data(ConsumerGroupDescribeRequestData.class);
     GroupAnswer.whenDone(
         request,
-        groups.coordinator().consumerGroupDescribe(request.context(), data.groupIds()),
+        groups
+            .coordinator()
+            .consumerGroupDescribe(
+                request.context(), DescribeGroupsHandler.distinct(data.groupIds())),
         described -> {
           for (DescribedGroup group : described) {
             if (group.errorCode() == Errors.NONE.code()) {

@@ -2,6 +2,7 @@ package dev.tidemark.broker.request;
 
 import dev.tidemark.broker.Request;
 import dev.tidemark.broker.RequestHandler;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,7 +27,13 @@ public final class DescribeConfigsHandler implements RequestHandler {
   public void handle(Request request) {
     DescribeConfigsRequestData data = request.data(DescribeConfigsRequestData.class);
     DescribeConfigsResponseData response = new DescribeConfigsResponseData();
+    Set<ConfigResource> seen = new HashSet<>();
     for (DescribeConfigsResource resource : data.resources()) {
+      if (!seen.add(
+          new ConfigResource(
+              ConfigResource.Type.forId(resource.resourceType()), resource.resourceName()))) {
+        continue; // told once: else few bytes asked for a huge answer
+      }
       response.results().add(describe(data, resource));
     }
     request.answer(response);

@@ -68,6 +68,10 @@ final class FetchSession {
         : new FetchedPartition.Key(topic, Uuid.ZERO_UUID, partition);
   }
 
+  int size() {
+    return partitions.size();
+  }
+
   /** The partitions in the order in which they are served. */
   List<FetchedPartition> inOrder() {
     return new ArrayList<>(partitions.values());

@@ -17,6 +17,7 @@ public final class JoinGroupHandler implements RequestHandler {
 
   @Override
   public void handle(Request request) {
+    groups.checkStorable(request.sizeInBytes());
     short version = request.version();
     GroupAnswer.whenDone(
         request,

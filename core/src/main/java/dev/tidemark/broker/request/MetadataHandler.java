@@ -3,6 +3,7 @@ package dev.tidemark.broker.request;
 import dev.tidemark.broker.Request;
 import dev.tidemark.broker.RequestHandler;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InvalidRequestException;
@@ -37,6 +38,8 @@ public final class MetadataHandler implements RequestHandler {
       return;
     }
     checkNames(request.version(), data);
+    // One that is named often is told once, as in Kafka: else few bytes asked for a huge answer.
+    data.setTopics(List.copyOf(new LinkedHashSet<>(data.topics())));
     if (autoCreateEnabled && mayCreate(request.version(), data)) {
       creation.create(missing(data), () -> request.answer(answer.of(data.topics())));
     } else {

@@ -5,8 +5,11 @@ import dev.tidemark.broker.RequestHandler;
 import dev.tidemark.group.GroupCoordination;
 import dev.tidemark.metadata.MetadataView;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.common.errors.InvalidRequestException;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestTopics;
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponseGroup;
@@ -37,7 +40,12 @@ public final class OffsetFetchHandler implements RequestHandler {
     OffsetFetchRequest body = (OffsetFetchRequest) request.body();
     boolean byId = OffsetFetchRequest.useTopicIds(request.version());
     List<CompletableFuture<OffsetFetchResponseGroup>> answers = new ArrayList<>();
+    Set<String> seen = new HashSet<>();
     for (OffsetFetchRequestGroup group : body.groups()) {
+      if (!seen.add(group.groupId())) {
+        throw new InvalidRequestException(
+            "the request names the group '%s' more than once".formatted(group.groupId()));
+      }
       answers.add(fetch(request, group, byId, body.requireStable()));
     }
     short version = request.version();

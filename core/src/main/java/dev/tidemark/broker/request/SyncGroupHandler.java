@@ -17,6 +17,7 @@ public final class SyncGroupHandler implements RequestHandler {
 
   @Override
   public void handle(Request request) {
+    groups.checkStorable(request.sizeInBytes());
     SyncGroupRequest body = (SyncGroupRequest) request.body();
     if (!body.areMandatoryProtocolTypeAndNamePresent()) {
       request.fail(Errors.INCONSISTENT_GROUP_PROTOCOL.exception());

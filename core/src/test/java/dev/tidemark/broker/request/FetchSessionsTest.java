@@ -124,4 +124,21 @@ class FetchSessionsTest {
     lookup.session().moveToEnd(lookup.session().inOrder().get(0));
     assertThat(partitionsOf(lookup)).containsExactly(1, 2, 0);
   }
+
+  @Test
+  void thePartitionsOfAllSessionsAreBoundedTogether() {
+    int[] half = java.util.stream.IntStream.range(0, FetchSessions.MAX_PARTITIONS / 2).toArray();
+    int first = sessions.lookUp(request(0, 0, half), VERSION).session().id();
+    int second = sessions.lookUp(request(0, 0, half), VERSION).session().id();
+    assertThat(first).isNotZero();
+    assertThat(second).isNotZero();
+    assertThat(sessions.lookUp(request(first, 1, -7), VERSION).error())
+        .as("there is no room for one more: the client begins anew")
+        .isEqualTo(Errors.FETCH_SESSION_ID_NOT_FOUND);
+    assertThat(sessions.lookUp(request(0, 0, half), VERSION).session().id()).isNotZero();
+    sessions.lookUp(request(second, -1), VERSION);
+    FetchSessions.Lookup tooMany =
+        sessions.lookUp(request(0, 0, java.util.Arrays.copyOf(half, half.length + 1)), VERSION);
+    assertThat(tooMany.session().id()).as("served, not kept").isZero();
+  }
 }
