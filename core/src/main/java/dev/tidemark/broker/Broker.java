@@ -1,5 +1,7 @@
 package dev.tidemark.broker;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tidemark.broker.folder.DataFolders;
 import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.broker.metrics.RequestMetrics;
@@ -106,7 +108,12 @@ public final class Broker {
 
   /** What this node tells of itself; to be asked on the data shard, once the start is done. */
   public NodeMetrics metrics() {
-    return new NodeMetrics(settings.nodeId(), partitions, view, requestMetrics);
+    return new NodeMetrics(
+        settings.nodeId(),
+        partitions,
+        view,
+        requestMetrics,
+        requireNonNull(logs, "the broker has not started"));
   }
 
   /**

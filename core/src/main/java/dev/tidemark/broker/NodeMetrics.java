@@ -30,8 +30,15 @@ public final class NodeMetrics {
   private final Partitions partitions;
   private final MetadataView view;
   private final RequestMetrics requests;
+  private final HostedLogs logs;
 
-  NodeMetrics(int nodeId, Partitions partitions, MetadataView view, RequestMetrics requests) {
+  NodeMetrics(
+      int nodeId,
+      Partitions partitions,
+      MetadataView view,
+      RequestMetrics requests,
+      HostedLogs logs) {
+    this.logs = logs;
     this.nodeId = nodeId;
     this.partitions = partitions;
     this.view = view;
@@ -51,6 +58,8 @@ public final class NodeMetrics {
     int[] hosted = new int[1];
     partitions.forEach(partition -> hosted[0]++);
     int offline = partitions.offline().size();
+    int offlineDirs = logs.folders().size() - logs.onlineFolders().size();
+    gauge(visitor, "kafka_log_logmanager_offlinelogdirectorycount", offlineDirs);
     gauge(visitor, "kafka_server_replicamanager_leadercount", hosted[0]);
     gauge(visitor, "kafka_server_replicamanager_partitioncount", hosted[0] + offline);
     gauge(visitor, "kafka_server_replicamanager_offlinereplicacount", offline);

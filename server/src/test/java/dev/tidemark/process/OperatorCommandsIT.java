@@ -129,6 +129,21 @@ class OperatorCommandsIT {
   }
 
   @Test
+  void foldersAreShownWithTheirRoomAndWhatLiesInThem() throws Exception {
+    produce(10);
+    run("topic", "create", "other");
+    JsonNode folder = json("log-dirs", "--topic", "tides").at("/brokers/0/logDirs/0");
+    assertThat(folder.get("error").isNull()).isTrue();
+    assertThat(folder.get("usableBytes").asLong()).isPositive();
+    assertThat(folder.get("partitions")).hasSize(1);
+    assertThat(folder.at("/partitions/0/partition").asText()).isEqualTo("tides-0");
+    assertThat(folder.at("/partitions/0/size").asLong()).isPositive();
+    assertThat(run("log-dirs").lines().toList())
+        .anyMatch(line -> line.matches("broker 1  .*  \\d+ of \\d+ MiB free"))
+        .anyMatch(line -> line.matches(" +other-0 +0 +0 +no"));
+  }
+
+  @Test
   void topicsAreAlsoPrintedForPrograms() throws Exception {
     run("topic", "create", "tides", "--partitions", "2", "--config", "retention.ms=7");
     assertThat(json("topic", "list")).hasSize(1);

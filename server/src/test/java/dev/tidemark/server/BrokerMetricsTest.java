@@ -50,6 +50,7 @@ class BrokerMetricsTest {
               "kafka_network_requestmetrics_requests_total{request=\"Produce\"} " + RECORDS,
               "kafka_server_replicamanager_leadercount 1",
               "kafka_server_replicamanager_offlinereplicacount 0",
+              "kafka_log_logmanager_offlinelogdirectorycount 0",
               "kafka_controller_kafkacontroller_activecontrollercount 1",
               "kafka_controller_kafkacontroller_globalpartitioncount 1");
       assertThat(value(metrics, "kafka_server_brokertopicmetrics_bytesin_total"))
