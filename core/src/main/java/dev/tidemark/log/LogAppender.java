@@ -53,7 +53,7 @@ final class LogAppender {
       return new AppendResult(
           duplicate.firstOffset(),
           duplicate.lastOffset(),
-          state.settings.logAppendTime() ? duplicate.timestampMs() : -1,
+          duplicate.timestampMs(),
           state.logStartOffset,
           true);
     }

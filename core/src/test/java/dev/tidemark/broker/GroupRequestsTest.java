@@ -336,6 +336,33 @@ class GroupRequestsTest {
   }
 
   @Test
+  void a_group_that_refuses_leaves_the_others_of_the_request_alone() {
+    assertThat(error(commit((short) 9, "orders", Uuid.ZERO_UUID, 0, 5))).isEqualTo(Errors.NONE);
+    assertThat(consumerHeartbeat("member", 0).data().errorCode()).isZero();
+    OffsetFetchRequestData data =
+        new OffsetFetchRequestData()
+            .setGroups(
+                List.of(
+                    new OffsetFetchRequestData.OffsetFetchRequestGroup()
+                        .setGroupId("c")
+                        .setMemberId("nobody")
+                        .setMemberEpoch(3)
+                        .setTopics(null),
+                    new OffsetFetchRequestData.OffsetFetchRequestGroup()
+                        .setGroupId("g")
+                        .setTopics(null)));
+    List<OffsetFetchResponseGroup> groups =
+        plane
+            .call(
+                OffsetFetchRequest.Builder.forTopicIdsOrNames(data, false).build((short) 9),
+                OffsetFetchResponse.class)
+            .data()
+            .groups();
+    assertThat(Errors.forCode(groups.get(0).errorCode())).isEqualTo(Errors.UNKNOWN_MEMBER_ID);
+    assertThat(offset(groups.get(1))).isEqualTo(5);
+  }
+
+  @Test
   void offsets_of_what_does_not_exist_are_refused() {
     assertThat(error(commit((short) 9, "nothing", Uuid.ZERO_UUID, 0, 5)))
         .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION);

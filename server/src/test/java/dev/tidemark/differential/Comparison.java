@@ -35,7 +35,8 @@ final class Comparison {
           "replicaId",
           "producerId",
           "memberId",
-          "topicId");
+          "topicId",
+          "baseOffset");
 
   private final String step;
   private final List<Mismatch> mismatches = new ArrayList<>();

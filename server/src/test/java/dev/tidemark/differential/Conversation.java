@@ -22,7 +22,7 @@ import org.apache.kafka.common.requests.RequestUtils;
 /** Runs the script against one broker and keeps its answers. Used by one thread. */
 final class Conversation implements AutoCloseable {
   /** How long a broker has to get where the script waits for it. */
-  private static final long SETTLE_NS = TimeUnit.SECONDS.toNanos(20);
+  private static final long SETTLE_NS = TimeUnit.SECONDS.toNanos(5);
 
   private final int port;
   private final Map<String, Line> lines = new LinkedHashMap<>();
@@ -67,7 +67,12 @@ final class Conversation implements AutoCloseable {
 
   private static boolean holds(Step step, JsonNode answer) {
     for (Step.Condition condition : step.until()) {
-      if (!answer.at(condition.pointer()).asText().equals(condition.value())) {
+      String where = condition.where();
+      boolean met =
+          where.startsWith("/")
+              ? answer.at(where).asText().equals(condition.value())
+              : answer.findValuesAsText(where).stream().allMatch(condition.value()::equals);
+      if (!met) {
         return false;
       }
     }

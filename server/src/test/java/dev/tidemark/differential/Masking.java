@@ -30,7 +30,13 @@ final class Masking {
 
   /** Texts that are addresses, or that each broker words in its own way. */
   private static final Set<String> TEXTS =
-      Set.of("errorMessage", "host", "clientHost", "clientId", "documentation");
+      Set.of(
+          "errorMessage",
+          "batchIndexErrorMessage",
+          "host",
+          "clientHost",
+          "clientId",
+          "documentation");
 
   private static final Set<String> NUMBERS = Set.of("port", "finalizedFeaturesEpoch");
 

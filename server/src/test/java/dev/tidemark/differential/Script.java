@@ -19,7 +19,8 @@ import org.apache.kafka.common.protocol.ApiKeys;
  * <pre>
  * topic-twice CreateTopics/2-7 {topics: [{name: 't${version}', numPartitions: 1, replicationFactor: 1}]}
  * topic-known Metadata/13 {topics: [{name: 't7'}]}
- *   > until /topics/0/errorCode = 0
+ *   > until errorCode = 0                  everywhere in the answer
+ *   > until /topics/0/isInternal = false   at one place
  *   > let id = /topics/0/topicId
  *   > on second            another connection than main
  *   > later                the answer is read before the next request on that connection

@@ -39,6 +39,9 @@ record Step(
   /** Keeps the part of the answer at {@code pointer} (RFC 6901) as a variable. */
   record Capture(String variable, String pointer) {}
 
-  /** The part of the answer at {@code pointer} has to read {@code value}. */
-  record Condition(String pointer, String value) {}
+  /**
+   * What has to read {@code value}: the part of the answer at the pointer {@code where}, or each
+   * field of that name when it begins without a slash.
+   */
+  record Condition(String where, String value) {}
 }

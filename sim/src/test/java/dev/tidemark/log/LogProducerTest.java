@@ -133,6 +133,47 @@ class LogProducerTest {
   }
 
   @Test
+  void whatATruncationRemovesIsForgottenAndMayComeAgain() throws Exception {
+    log.truncateTo(16);
+    assertThat(append(0, 14, "a", "b").duplicate()).isTrue();
+    assertRefused(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER, () -> append(0, 18, "a", "b"));
+    AppendResult again = append(0, 16, "a", "b");
+    assertThat(again.duplicate()).isFalse();
+    assertThat(again.baseOffset()).isEqualTo(16);
+  }
+
+  @Test
+  void aTruncationBringsBackTheEpochThatWasThere() throws Exception {
+    append(1, 0, "a");
+    log.truncateTo(20);
+    assertThat(append(0, 20, "c").baseOffset()).isEqualTo(20);
+    assertThat(append(1, 0, "a").baseOffset()).isEqualTo(21);
+  }
+
+  @Test
+  void epochsAndWindowsAreTheSameAfterAnyRestart() throws Exception {
+    append(3, 0, "a");
+    log = fixture.openAfterKill(0);
+    assertRefused(Errors.INVALID_PRODUCER_EPOCH, () -> append(2, 0, "a"));
+    assertThat(append(3, 0, "a").duplicate()).isTrue();
+    log = fixture.openAfterCleanStop(log);
+    assertRefused(Errors.INVALID_PRODUCER_EPOCH, () -> append(2, 0, "a"));
+    assertRefused(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER, () -> append(3, 2, "b"));
+    assertThat(append(3, 1, "b").duplicate()).isFalse();
+  }
+
+  @Test
+  void aDuplicateIsAnsweredWithTheTimeOfTheBatchThatIsThere() throws Exception {
+    long written = fixture.clock.wallMs();
+    append(0, 20, "c");
+    fixture.clock.advanceMs(5000);
+    AppendResult again =
+        log.append(Batches.of(ID, 0, 20, written + 5000, "c"), 1, AppendOrigin.CLIENT);
+    assertThat(again.duplicate()).isTrue();
+    assertThat(again.logAppendTimeMs()).isEqualTo(written);
+  }
+
+  @Test
   void anIdleProducerIsForgottenUnlessItsTransactionIsOpen() throws Exception {
     fixture.clock.advanceMs(86_400_000);
     ByteBuffer open = Batches.transactional(4, 0, 0, fixture.clock.wallMs() - 86_400_000, "t");

@@ -95,40 +95,43 @@ final class FetchAttempt {
     if (partition == null) {
       return FetchResponse.partitionResponse(index, missing(wanted.key()));
     }
-    Errors refused = LeaderEpochs.check(partition, wanted.leaderEpoch());
-    if (refused != Errors.NONE) {
-      return FetchResponse.partitionResponse(index, refused);
+    Errors wrongEpoch = LeaderEpochs.check(partition, wanted.leaderEpoch());
+    if (wrongEpoch != Errors.NONE) {
+      return refused(index, wrongEpoch);
     }
     try {
       return readLog(wanted, partition);
     } catch (OffsetOutOfRange e) {
-      return FetchResponse.partitionResponse(index, Errors.OFFSET_OUT_OF_RANGE)
-          .setHighWatermark(partition.highWatermark())
-          .setLastStableOffset(partition.lastStableOffset())
-          .setLogStartOffset(partition.log().logStartOffset());
+      return refused(index, Errors.OFFSET_OUT_OF_RANGE);
     } catch (IOException e) {
       LOG.warn(
           "Read of {} at {} failed: {}",
           partition.log().id(),
           wanted.fetchOffset(),
           e.getMessage());
-      return FetchResponse.partitionResponse(index, Errors.KAFKA_STORAGE_ERROR);
+      return refused(index, Errors.KAFKA_STORAGE_ERROR);
     }
+  }
+
+  private static PartitionData refused(int index, Errors error) {
+    return FetchResponse.partitionResponse(index, error).setAbortedTransactions(null);
   }
 
   private PartitionData readLog(FetchedPartition wanted, PartitionLeader partition)
       throws OffsetOutOfRange, IOException {
-    PartitionData data = new PartitionData().setPartitionIndex(wanted.key().partition());
-    if (wanted.lastFetchedEpoch() >= 0 && Divergence.fill(wanted, partition.log(), data)) {
-      return data;
-    }
     long lastStableOffset = partition.lastStableOffset();
+    PartitionData data =
+        new PartitionData()
+            .setPartitionIndex(wanted.key().partition())
+            .setHighWatermark(partition.highWatermark())
+            .setLastStableOffset(lastStableOffset);
+    if (wanted.lastFetchedEpoch() >= 0 && Divergence.fill(wanted, partition.log(), data)) {
+      return data.setAbortedTransactions(null);
+    }
     long end = readCommitted ? lastStableOffset : partition.highWatermark();
     int limit = Math.min(wanted.maxBytes(), bytesLeft);
     LogRead read = partition.log().read(wanted.fetchOffset(), limit, bytes == 0, end);
-    data.setHighWatermark(partition.highWatermark())
-        .setLastStableOffset(lastStableOffset)
-        .setLogStartOffset(read.logStartOffset());
+    data.setLogStartOffset(read.logStartOffset());
     // Whoever leaves committed records behind for want of room does not wait for more to come.
     answerNow |= read.nextOffset() < end && (read.slice() != null || bytes > 0);
     if (read.slice() == null) {

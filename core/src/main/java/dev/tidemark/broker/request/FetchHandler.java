@@ -118,7 +118,8 @@ public final class FetchHandler implements RequestHandler {
     for (FetchedPartition one : wanted) {
       topics.add(
           one.key(),
-          FetchResponse.partitionResponse(one.key().partition(), Errors.NOT_LEADER_OR_FOLLOWER));
+          FetchResponse.partitionResponse(one.key().partition(), Errors.NOT_LEADER_OR_FOLLOWER)
+              .setAbortedTransactions(null));
     }
     request.answer(response);
   }

@@ -49,7 +49,9 @@ public final class FindCoordinatorHandler implements RequestHandler {
     FindCoordinatorResponseData response = new FindCoordinatorResponseData();
     if (request.version() >= FIRST_VERSION_WITH_SEVERAL) {
       for (String key : data.coordinatorKeys()) {
-        response.coordinators().add(find(data.keyType(), key, listener));
+        Coordinator found = find(data.keyType(), key, listener);
+        boolean isFound = found.errorCode() == Errors.NONE.code();
+        response.coordinators().add(isFound ? found.setErrorMessage(null) : found);
       }
     } else {
       Coordinator found = find(data.keyType(), data.key(), listener);

@@ -29,7 +29,8 @@ final class GroupAnswer {
     whenDone(request, future, result -> result);
   }
 
-  private static Throwable cause(Throwable failure) {
+  /** What a future failed with. */
+  static Throwable cause(Throwable failure) {
     Throwable cause = failure.getCause();
     return failure instanceof CompletionException && cause != null ? cause : failure;
   }

@@ -10,6 +10,8 @@ import org.apache.kafka.common.protocol.Errors;
 
 /** InitProducerId for idempotent producers (KIP-98). Transactions are refused. */
 public final class InitProducerIdHandler implements RequestHandler {
+  private static final int NONE = -1;
+
   private final ProducerIds producerIds;
 
   public InitProducerIdHandler(ProducerIds producerIds) {
@@ -18,13 +20,14 @@ public final class InitProducerIdHandler implements RequestHandler {
 
   @Override
   public void handle(Request request) {
-    if (request.data(InitProducerIdRequestData.class).transactionalId() != null) {
+    InitProducerIdRequestData data = request.data(InitProducerIdRequestData.class);
+    if (isIncomplete(data)) {
+      request.answer(refused(Errors.INVALID_REQUEST));
+      return;
+    }
+    if (data.transactionalId() != null) {
       // The answer has no room for words; FindCoordinator, which comes first, says why.
-      request.answer(
-          new InitProducerIdResponseData()
-              .setErrorCode(Errors.UNSUPPORTED_VERSION.code())
-              .setProducerId(-1)
-              .setProducerEpoch((short) -1));
+      request.answer(refused(Errors.UNSUPPORTED_VERSION));
       return;
     }
     producerIds.next(
@@ -42,5 +45,20 @@ public final class InitProducerIdHandler implements RequestHandler {
             request.fail(cause);
           }
         });
+  }
+
+  /** An id without an epoch, or the other way round, is none; nor is an empty transactional id. */
+  private static boolean isIncomplete(InitProducerIdRequestData data) {
+    boolean hasId = data.producerId() != NONE;
+    boolean hasEpoch = data.producerEpoch() != NONE;
+    return hasId != hasEpoch
+        || (data.transactionalId() != null && data.transactionalId().isEmpty());
+  }
+
+  private static InitProducerIdResponseData refused(Errors error) {
+    return new InitProducerIdResponseData()
+        .setErrorCode(error.code())
+        .setProducerId(NONE)
+        .setProducerEpoch((short) NONE);
   }
 }

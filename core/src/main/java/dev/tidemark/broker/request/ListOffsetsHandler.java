@@ -7,6 +7,7 @@ import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.TimestampedOffset;
 import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.Set;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
@@ -45,12 +46,16 @@ public final class ListOffsetsHandler implements RequestHandler {
     Set<TopicPartition> duplicates = ((ListOffsetsRequest) request.body()).duplicatePartitions();
     boolean readCommitted = data.isolationLevel() == IsolationLevel.READ_COMMITTED.id();
     boolean fromClient = data.replicaId() == ListOffsetsRequest.CONSUMER_REPLICA_ID;
+    Set<TopicPartition> answered = new HashSet<>();
     ListOffsetsResponseData response = new ListOffsetsResponseData();
     for (ListOffsetsTopic topic : data.topics()) {
       ListOffsetsTopicResponse answer = new ListOffsetsTopicResponse().setName(topic.name());
       for (ListOffsetsPartition asked : topic.partitions()) {
-        boolean twice =
-            duplicates.contains(new TopicPartition(topic.name(), asked.partitionIndex()));
+        TopicPartition key = new TopicPartition(topic.name(), asked.partitionIndex());
+        boolean twice = duplicates.contains(key);
+        if (twice && !answered.add(key)) {
+          continue;
+        }
         answer
             .partitions()
             .add(

@@ -75,7 +75,15 @@ public final class OffsetFetchHandler implements RequestHandler {
     return groups
         .coordinator()
         .fetchOffsets(request.context(), group, requireStable)
-        .thenApply(fetched -> complete(fetched, unknown, byId));
+        .thenApply(fetched -> complete(fetched, unknown, byId))
+        .exceptionally(failure -> failed(request, group, failure));
+  }
+
+  /** One group that is refused is no reason to refuse the others of the request. */
+  private static OffsetFetchResponseGroup failed(
+      Request request, OffsetFetchRequestGroup group, Throwable failure) {
+    return OffsetFetchResponse.groupError(
+        group, Errors.forException(GroupAnswer.cause(failure)), request.version());
   }
 
   /** Gives the topics their names; those that have none are put into {@code unknown}. */

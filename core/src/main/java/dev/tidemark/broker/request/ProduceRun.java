@@ -11,6 +11,7 @@ import dev.tidemark.protocol.ReceivedRequest;
 import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Set;
@@ -39,6 +40,10 @@ final class ProduceRun {
 
   /** One queue: of all that is to be checked in the background, one batch is at a time. */
   private static final String VALIDATION = "validation";
+
+  /** Errors with which Kafka does not tell where the log starts. */
+  private static final Set<Errors> WITHOUT_LOG_START =
+      EnumSet.of(Errors.CORRUPT_MESSAGE, Errors.MESSAGE_TOO_LARGE, Errors.RECORD_LIST_TOO_LARGE);
 
   // How far a request's batches may inflate on the shard: some milliseconds at most.
   private static final int SHARD_GROWTH = 16;
@@ -108,9 +113,6 @@ final class ProduceRun {
     if (name == null) {
       return refused(response, Errors.UNKNOWN_TOPIC_ID, "no topic has the id " + topic.topicId());
     }
-    if (Topic.isInternal(name) && !ADMIN_CLIENT_ID.equals(request.header().clientId())) {
-      return refused(response, Errors.INVALID_TOPIC_EXCEPTION, "clients may not write to " + name);
-    }
     if (topic.partitionData().size() > 1 && !seen.add(produced.index())) {
       return refused(
           response, Errors.INVALID_REQUEST, "the request names this partition more than once");
@@ -124,6 +126,9 @@ final class ProduceRun {
           response,
           partitions.missing(name, produced.index()),
           partitions.whyMissing(name, produced.index()));
+    }
+    if (Topic.isInternal(name) && !ADMIN_CLIENT_ID.equals(request.header().clientId())) {
+      return refused(response, Errors.INVALID_TOPIC_EXCEPTION, "clients may not write to " + name);
     }
     ByteBuffer records = ReceivedRequest.recordsOf(produced);
     if (records == null) {
@@ -233,6 +238,9 @@ final class ProduceRun {
       PartitionLeader partition, RefusedAppend refused, PartitionProduceResponse response) {
     partition.produced(false);
     fail(response, refused.error(), refused.getMessage());
+    if (!WITHOUT_LOG_START.contains(refused.error())) {
+      response.setLogStartOffset(partition.log().logStartOffset());
+    }
     for (RefusedAppend.RecordError error : refused.recordErrors()) {
       response
           .recordErrors()
