@@ -144,7 +144,11 @@ public final class Broker {
     FolderIdentity first = identities.get(0);
     MetadataLog log =
         new SingleVoterLog(
-            directories.get(0), settings.nodeId(), first.directoryId(), control.clock());
+            directories.get(0),
+            settings.nodeId(),
+            first.directoryId(),
+            control.clock(),
+            settings.metadataSnapshots());
     Controller controller = new Controller(log, view, control, data, controllerSettings());
     controller.start();
     List<Uuid> directoryIds = identities.stream().map(FolderIdentity::directoryId).toList();

@@ -8,6 +8,7 @@ import dev.tidemark.broker.settings.InvalidSetting;
 import dev.tidemark.broker.settings.ListenerAddress;
 import dev.tidemark.broker.settings.Setting;
 import dev.tidemark.broker.settings.SettingsParser;
+import dev.tidemark.quorum.SnapshotSettings;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -170,6 +171,13 @@ public final class BrokerSettings {
 
   public int producerIdExpirationMs() {
     return get(HonouredSettings.PRODUCER_ID_EXPIRATION_MS);
+  }
+
+  /** When the metadata log is summed up. */
+  public SnapshotSettings metadataSnapshots() {
+    return new SnapshotSettings(
+        get(HonouredSettings.METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS),
+        get(HonouredSettings.METADATA_LOG_MAX_SNAPSHOT_INTERVAL_MS));
   }
 
   public long logRetentionCheckIntervalMs() {

@@ -17,6 +17,11 @@ final class FileNames {
   /** Stands beside the segments of the cluster's metadata; not the log's own. */
   static final String QUORUM = "quorum-state";
 
+  /** Snapshots of the cluster's metadata, and unfinished ones. */
+  static final String CHECKPOINT = ".checkpoint";
+
+  static final String CHECKPOINT_PART = ".checkpoint.part";
+
   private static final int DIGITS = 20;
 
   private FileNames() {}

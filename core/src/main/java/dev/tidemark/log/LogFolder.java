@@ -80,7 +80,9 @@ record LogFolder(List<Long> segments, List<Long> snapshots, boolean hasEpochs) {
   private static boolean isKnown(String name) {
     if (name.equals(FileNames.EPOCHS)
         || name.equals(FileNames.METADATA)
-        || name.equals(FileNames.QUORUM)) {
+        || name.equals(FileNames.QUORUM)
+        || name.endsWith(FileNames.CHECKPOINT)
+        || name.endsWith(FileNames.CHECKPOINT_PART)) {
       return true;
     }
     for (String suffix : INDEXES) {

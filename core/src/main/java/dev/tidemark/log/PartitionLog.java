@@ -622,6 +622,7 @@ public final class PartitionLog implements AutoCloseable {
       state.snapshots.take(state.logEndOffset, state.producers);
     }
     state.writeEpochs();
+    state.closeFiles(); // thousands of logs may wait for the same sync
     return true;
   }
 

@@ -29,6 +29,7 @@ import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.image.MetadataProvenance;
+import org.apache.kafka.image.writer.ImageWriterOptions;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.apache.kafka.server.common.ProducerIdsBlock;
 import org.jspecify.annotations.Nullable;
@@ -196,6 +197,19 @@ public final class Controller {
     }
   }
 
+  /** Sums the log up; the image is that of its end, as nothing is in flight. */
+  private void takeSnapshotIfDue() {
+    if (inFlight || !log.isSnapshotDue()) {
+      return;
+    }
+    MetadataImage now = image;
+    try {
+      log.takeSnapshot(to -> now.write(to, new ImageWriterOptions.Builder(now).build()));
+    } catch (IOException | RuntimeException e) {
+      LOG.error("The metadata log cannot be summed up and goes on growing: {}", e.getMessage(), e);
+    }
+  }
+
   private void onCommit(MetadataBatch batch) {
     MetadataProvenance provenance =
         new MetadataProvenance(batch.lastOffset(), batch.epoch(), batch.appendTimeMs(), true);
@@ -238,6 +252,7 @@ public final class Controller {
       inFlight = false;
       reply.succeed(response);
       runWaiting();
+      takeSnapshotIfDue();
     }
 
     @Override

@@ -1,23 +1,33 @@
 package dev.tidemark.quorum;
 
 import dev.tidemark.env.FileSlice;
+import dev.tidemark.log.CorruptLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.message.KRaftVersionRecord;
 import org.apache.kafka.common.message.LeaderChangeMessage;
+import org.apache.kafka.common.message.SnapshotFooterRecord;
+import org.apache.kafka.common.message.SnapshotHeaderRecord;
 import org.apache.kafka.common.message.VotersRecord;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.ObjectSerializationCache;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.record.internal.ControlRecordType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.apache.kafka.common.record.internal.Record;
+import org.apache.kafka.common.record.internal.RecordBatch;
 import org.apache.kafka.metadata.MetadataRecordSerde;
 import org.apache.kafka.raft.internals.BatchBuilder;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
+import org.jspecify.annotations.Nullable;
 
 /** Record batches of the metadata log, in KRaft's format, and back. */
 final class MetadataBatches {
@@ -57,34 +67,113 @@ final class MetadataBatches {
     return builder.build().buffer();
   }
 
-  static void decode(String path, ByteBuffer batches, MetadataLog.Listener to) throws IOException {
+  /** Tells of each batch; returns true if one of them names the voters. */
+  static boolean decode(String path, ByteBuffer batches, MetadataLog.Listener to)
+      throws IOException {
+    boolean namesVoters = false;
     for (MutableRecordBatch batch : MemoryRecords.readableRecords(batches).batches()) {
       batch.ensureValid();
       if (batch.isControlBatch()) {
-        continue;
+        namesVoters |= holds(batch, ControlRecordType.KRAFT_VOTERS);
+      } else {
+        to.onCommit(
+            new MetadataBatch(
+                batch.baseOffset(),
+                batch.lastOffset(),
+                batch.partitionLeaderEpoch(),
+                batch.maxTimestamp(),
+                records(path, batch)));
       }
-      List<ApiMessageAndVersion> records = new ArrayList<>();
-      for (Record record : batch) {
-        ByteBuffer value = record.value();
-        if (value == null) {
-          throw new IOException(
-              "%s: the record at offset %d has no value".formatted(path, record.offset()));
-        }
-        records.add(
-            MetadataRecordSerde.INSTANCE.read(new ByteBufferAccessor(value), value.remaining()));
-      }
-      to.onCommit(
-          new MetadataBatch(
-              batch.baseOffset(),
-              batch.lastOffset(),
-              batch.partitionLeaderEpoch(),
-              batch.maxTimestamp(),
-              records));
     }
+    return namesVoters;
   }
 
-  /** In version 0, which is what the library writes: a voter without its directory id. */
-  static ByteBuffer leaderChange(int nodeId, long baseOffset, int epoch, long nowMs) {
+  /**
+   * All records of a snapshot.
+   *
+   * @throws CorruptLog when it is not whole
+   */
+  static List<ApiMessageAndVersion> decodeSnapshot(String path, ByteBuffer file)
+      throws IOException {
+    List<ApiMessageAndVersion> all = new ArrayList<>();
+    int bytes = 0;
+    boolean begun = false;
+    boolean ended = false;
+    try {
+      for (MutableRecordBatch batch : MemoryRecords.readableRecords(file).batches()) {
+        batch.ensureValid();
+        bytes += batch.sizeInBytes();
+        if (batch.isControlBatch()) {
+          begun |= holds(batch, ControlRecordType.SNAPSHOT_HEADER);
+          ended |= holds(batch, ControlRecordType.SNAPSHOT_FOOTER);
+        } else {
+          all.addAll(records(path, batch));
+        }
+      }
+    } catch (CorruptRecordException e) {
+      throw new CorruptLog(path + " is damaged: " + e.getMessage());
+    }
+    if (!begun || !ended || bytes != file.limit()) {
+      throw new CorruptLog(path + " is not a whole snapshot");
+    }
+    return all;
+  }
+
+  private static boolean holds(MutableRecordBatch batch, ControlRecordType type) {
+    for (Record record : batch) {
+      if (ControlRecordType.parse(record.key()) == type) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static List<ApiMessageAndVersion> records(String path, MutableRecordBatch batch)
+      throws IOException {
+    List<ApiMessageAndVersion> records = new ArrayList<>();
+    for (Record record : batch) {
+      ByteBuffer value = record.value();
+      if (value == null) {
+        throw new IOException(
+            "%s: the record at offset %d has no value".formatted(path, record.offset()));
+      }
+      records.add(
+          MetadataRecordSerde.INSTANCE.read(new ByteBufferAccessor(value), value.remaining()));
+    }
+    return records;
+  }
+
+  /** A batch of control records, which are there together or not at all. */
+  private static ByteBuffer control(
+      long baseOffset, int epoch, long nowMs, Consumer<MemoryRecordsBuilder> records) {
+    ByteBuffer buffer = ByteBuffer.allocate(CONTROL_BYTES);
+    MemoryRecordsBuilder builder =
+        new MemoryRecordsBuilder(
+            buffer,
+            RecordBatch.MAGIC_VALUE_V2,
+            Compression.NONE,
+            TimestampType.CREATE_TIME,
+            baseOffset,
+            nowMs,
+            RecordBatch.NO_PRODUCER_ID,
+            RecordBatch.NO_PRODUCER_EPOCH,
+            RecordBatch.NO_SEQUENCE,
+            false,
+            true,
+            epoch,
+            CONTROL_BYTES);
+    records.accept(builder);
+    return builder.build().buffer();
+  }
+
+  /**
+   * The begin of a leader's epoch.
+   *
+   * @param voterDirectoryId not null in a log that does not name its voter yet
+   */
+  static ByteBuffer leaderChange(
+      int nodeId, @Nullable Uuid voterDirectoryId, long baseOffset, int epoch, long nowMs) {
+    // In version 0, which is what the library writes: a voter without its directory id.
     LeaderChangeMessage.Voter self = new LeaderChangeMessage.Voter().setVoterId(nodeId);
     LeaderChangeMessage message =
         new LeaderChangeMessage()
@@ -92,34 +181,62 @@ final class MetadataBatches {
             .setLeaderId(nodeId)
             .setVoters(List.of(self))
             .setGrantingVoters(List.of(self.duplicate()));
-    return MemoryRecords.withLeaderChangeMessage(
-            baseOffset, nowMs, epoch, ByteBuffer.allocate(CONTROL_BYTES), message)
-        .buffer();
+    return control(
+        baseOffset,
+        epoch,
+        nowMs,
+        records -> {
+          records.appendLeaderChangeMessage(nowMs, message);
+          if (voterDirectoryId != null) {
+            appendVoter(records, nodeId, voterDirectoryId, nowMs);
+          }
+        });
   }
 
-  static ByteBuffer kraftVersion(long baseOffset, int epoch, long nowMs) {
-    KRaftVersionRecord message = new KRaftVersionRecord().setKRaftVersion((short) 1);
-    return MemoryRecords.withKRaftVersionRecord(
-            baseOffset, nowMs, epoch, ByteBuffer.allocate(CONTROL_BYTES), message)
-        .buffer();
+  private static void appendVoter(
+      MemoryRecordsBuilder records, int nodeId, Uuid directoryId, long nowMs) {
+    records.appendKRaftVersionMessage(nowMs, new KRaftVersionRecord().setKRaftVersion((short) 1));
+    records.appendVotersMessage(nowMs, voters(nodeId, directoryId));
+  }
+
+  static ByteBuffer snapshotHeader(
+      int nodeId, Uuid directoryId, int epoch, long lastContainedMs, long nowMs) {
+    return control(
+        0,
+        epoch,
+        nowMs,
+        records -> {
+          records.appendSnapshotHeaderMessage(
+              nowMs,
+              new SnapshotHeaderRecord()
+                  .setVersion((short) 0)
+                  .setLastContainedLogTimestamp(lastContainedMs));
+          appendVoter(records, nodeId, directoryId, nowMs);
+        });
+  }
+
+  static ByteBuffer snapshotFooter(long offset, int epoch, long nowMs) {
+    return control(
+        offset,
+        epoch,
+        nowMs,
+        records ->
+            records.appendSnapshotFooterMessage(
+                nowMs, new SnapshotFooterRecord().setVersion((short) 0)));
   }
 
   /** The voter has no endpoint: nobody else can be told of one while there is one node. */
-  static ByteBuffer voters(int nodeId, Uuid directoryId, long baseOffset, int epoch, long nowMs) {
-    VotersRecord message =
-        new VotersRecord()
-            .setVoters(
-                List.of(
-                    new VotersRecord.Voter()
-                        .setVoterId(nodeId)
-                        .setVoterDirectoryId(directoryId)
-                        .setKRaftVersionFeature(
-                            new VotersRecord.KRaftVersionFeature()
-                                .setMinSupportedVersion((short) 0)
-                                .setMaxSupportedVersion((short) 1))));
-    return MemoryRecords.withVotersRecord(
-            baseOffset, nowMs, epoch, ByteBuffer.allocate(CONTROL_BYTES), message)
-        .buffer();
+  private static VotersRecord voters(int nodeId, Uuid directoryId) {
+    return new VotersRecord()
+        .setVoters(
+            List.of(
+                new VotersRecord.Voter()
+                    .setVoterId(nodeId)
+                    .setVoterDirectoryId(directoryId)
+                    .setKRaftVersionFeature(
+                        new VotersRecord.KRaftVersionFeature()
+                            .setMinSupportedVersion((short) 0)
+                            .setMaxSupportedVersion((short) 1))));
   }
 
   /** The bytes of a slice, which is released. */

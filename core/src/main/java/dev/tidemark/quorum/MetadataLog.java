@@ -2,6 +2,8 @@ package dev.tidemark.quorum;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Consumer;
+import org.apache.kafka.image.writer.ImageWriter;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
 
 /**
@@ -10,8 +12,8 @@ import org.apache.kafka.server.common.ApiMessageAndVersion;
  */
 public interface MetadataLog extends AutoCloseable {
   /**
-   * Delivers every committed batch from the start of the log in order, then makes this node the
-   * leader in a new epoch if it may be. Called once, before anything else.
+   * Delivers the newest snapshot as one batch and every committed batch after it, then makes this
+   * node the leader in a new epoch if it may be. Called once, before anything else.
    */
   void start(Listener listener) throws IOException;
 
@@ -20,6 +22,16 @@ public interface MetadataLog extends AutoCloseable {
    * comes after the listener was given the batch, possibly before this method returns.
    */
   void append(List<ApiMessageAndVersion> records, Completion completion);
+
+  /** True when so much was committed since the last snapshot, or so long ago, that one is due. */
+  boolean isSnapshotDue();
+
+  /**
+   * Replaces the log up to its end by a snapshot of what it led to. Blocks until that is durable.
+   *
+   * @param content writes every record that makes up the metadata as of the last committed batch
+   */
+  void takeSnapshot(Consumer<ImageWriter> content) throws IOException;
 
   /** Facts for DescribeQuorum. */
   QuorumState state();

@@ -12,9 +12,12 @@ import dev.tidemark.log.OffsetOutOfRange;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.RefusedAppend;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.image.writer.ImageWriter;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,23 +42,46 @@ public final class SingleVoterLog implements MetadataLog {
   /** Opening reads the whole log, so a failing disk is not asked more often. */
   private static final long REOPEN_PAUSE_MS = 1000;
 
+  /** Between attempts at a snapshot: a disk that fails is not tried with each commit. */
+  private static final long SNAPSHOT_PAUSE_MS = 10_000;
+
+  private static final long NEVER = -1;
+
   private final Directory folder;
   private final int nodeId;
   private final Uuid directoryId;
   private final Clock clock;
+  private final SnapshotSettings snapshotSettings;
+  private final MetadataSnapshots snapshots;
   private @Nullable PartitionLog log;
   private @Nullable Listener listener;
   private @Nullable Throwable failure;
   private long failedAtMs;
   private long committedEndOffset;
   private int epoch;
+  private boolean namesVoters;
+  private long bytesSinceSnapshot;
+  private long sinceMs = NEVER;
+  private long lastAppendMs;
+  private long nextSnapshotTryMs;
 
   /** {@code dataFolder} is the one that holds the log's folder. */
   public SingleVoterLog(Directory dataFolder, int nodeId, Uuid directoryId, Clock clock) {
+    this(dataFolder, nodeId, directoryId, clock, SnapshotSettings.DEFAULTS);
+  }
+
+  public SingleVoterLog(
+      Directory dataFolder,
+      int nodeId,
+      Uuid directoryId,
+      Clock clock,
+      SnapshotSettings snapshotSettings) {
     this.folder = dataFolder.directory(LOG_ID.folderName());
     this.nodeId = nodeId;
     this.directoryId = directoryId;
     this.clock = clock;
+    this.snapshotSettings = snapshotSettings;
+    this.snapshots = new MetadataSnapshots(folder);
   }
 
   @Override
@@ -72,7 +98,7 @@ public final class SingleVoterLog implements MetadataLog {
     becomeLeader(opened);
   }
 
-  /** Metadata is kept whole until there are snapshots to stand in for its beginning. */
+  /** Nothing goes by its age or size, only what a snapshot stands in for. */
   private static LogSettings settings() {
     return LogSettings.defaults()
         .withDelete(false)
@@ -80,8 +106,13 @@ public final class SingleVoterLog implements MetadataLog {
         .withMaxMessageBytes(MetadataBatches.MAX_BYTES);
   }
 
-  private static void replay(PartitionLog from, Listener to) throws IOException {
-    long offset = from.logStartOffset();
+  private void replay(PartitionLog from, Listener to) throws IOException {
+    long offset = deliverSnapshot(from, to);
+    Listener listening =
+        batch -> {
+          noteAppended(batch.appendTimeMs());
+          to.onCommit(batch);
+        };
     while (offset < from.logEndOffset()) {
       ByteBuffer bytes;
       try {
@@ -96,8 +127,40 @@ public final class SingleVoterLog implements MetadataLog {
       } catch (OffsetOutOfRange e) {
         throw new IOException(e);
       }
-      MetadataBatches.decode(from.folder().path(), bytes, to);
+      bytesSinceSnapshot += bytes.remaining();
+      namesVoters |= MetadataBatches.decode(from.folder().path(), bytes, listening);
     }
+  }
+
+  /** Returns the offset from which on the log is to be read. */
+  private long deliverSnapshot(PartitionLog from, Listener to) throws IOException {
+    MetadataSnapshots.Loaded snapshot = snapshots.load(from.logStartOffset());
+    if (snapshot == null) {
+      if (from.logStartOffset() > 0) {
+        throw new CorruptLog(
+            "%s begins at offset %d, and no snapshot there holds what was before: restore the folder from a copy"
+                .formatted(folder.path(), from.logStartOffset()));
+      }
+      return 0;
+    }
+    SnapshotId id = snapshot.id();
+    if (id.endOffset() > from.logEndOffset()) {
+      throw new CorruptLog(
+          "%s ends at offset %d, below its snapshot %s: restore the folder from a copy"
+              .formatted(folder.path(), from.logEndOffset(), id.fileName()));
+    }
+    namesVoters = true;
+    sinceMs = clock.wallMs();
+    if (!snapshot.records().isEmpty()) {
+      to.onCommit(
+          new MetadataBatch(0, id.endOffset() - 1, id.epoch(), sinceMs, snapshot.records()));
+    }
+    return id.endOffset();
+  }
+
+  private void noteAppended(long appendTimeMs) {
+    lastAppendMs = appendTimeMs;
+    sinceMs = sinceMs == NEVER ? appendTimeMs : sinceMs;
   }
 
   private void becomeLeader(PartitionLog to) throws IOException {
@@ -105,25 +168,15 @@ public final class SingleVoterLog implements MetadataLog {
     QuorumStateFile.write(folder, nodeId, epoch, directoryId);
     long nowMs = clock.wallMs();
     try {
-      // Each append is synced before the next, as the opening of this log takes for granted.
-      boolean first = to.logEndOffset() == 0;
-      to.append(
-          MetadataBatches.leaderChange(nodeId, to.logEndOffset(), epoch, nowMs),
-          epoch,
-          AppendOrigin.METADATA);
+      // What an interrupted first start left out comes with the next; all of it in one batch.
+      ByteBuffer change =
+          MetadataBatches.leaderChange(
+              nodeId, namesVoters ? null : directoryId, to.logEndOffset(), epoch, nowMs);
+      bytesSinceSnapshot += change.remaining();
+      to.append(change, epoch, AppendOrigin.METADATA);
       to.flushAndWait();
-      if (first) {
-        to.append(
-            MetadataBatches.kraftVersion(to.logEndOffset(), epoch, nowMs),
-            epoch,
-            AppendOrigin.METADATA);
-        to.flushAndWait();
-        to.append(
-            MetadataBatches.voters(nodeId, directoryId, to.logEndOffset(), epoch, nowMs),
-            epoch,
-            AppendOrigin.METADATA);
-        to.flushAndWait();
-      }
+      namesVoters = true;
+      noteAppended(nowMs);
     } catch (RefusedAppend e) {
       throw new IOException(to.folder().path() + " refused a control record: " + e.getMessage(), e);
     }
@@ -168,12 +221,12 @@ public final class SingleVoterLog implements MetadataLog {
       to = writable(to);
       long nowMs = clock.wallMs();
       long baseOffset = to.logEndOffset();
-      AppendResult result =
-          to.append(
-              MetadataBatches.encode(records, baseOffset, epoch, nowMs),
-              epoch,
-              AppendOrigin.METADATA);
+      ByteBuffer encoded = MetadataBatches.encode(records, baseOffset, epoch, nowMs);
+      int bytes = encoded.remaining();
+      AppendResult result = to.append(encoded, epoch, AppendOrigin.METADATA);
       to.flushAndWait();
+      bytesSinceSnapshot += bytes;
+      noteAppended(nowMs);
       committedEndOffset = to.logEndOffset();
       batch = new MetadataBatch(result.baseOffset(), result.lastOffset(), epoch, nowMs, records);
     } catch (RefusedAppend e) {
@@ -193,6 +246,57 @@ public final class SingleVoterLog implements MetadataLog {
       failedAtMs = clock.monotonicMs();
     }
     failure = cause;
+  }
+
+  @Override
+  public boolean isSnapshotDue() {
+    if (failure != null || clock.monotonicMs() < nextSnapshotTryMs) {
+      return false;
+    }
+    long intervalMs = snapshotSettings.maxIntervalMs();
+    return bytesSinceSnapshot >= snapshotSettings.maxBytes()
+        || (intervalMs > 0 && bytesSinceSnapshot > 0 && clock.wallMs() - sinceMs >= intervalMs);
+  }
+
+  @Override
+  public void takeSnapshot(Consumer<ImageWriter> content) throws IOException {
+    PartitionLog current = log;
+    if (current == null) {
+      throw new IllegalStateException("The metadata log is not started");
+    }
+    nextSnapshotTryMs = clock.monotonicMs() + SNAPSHOT_PAUSE_MS;
+    long endOffset = current.logEndOffset();
+    SnapshotId id = new SnapshotId(endOffset, current.epochForOffset(endOffset - 1));
+    try (SnapshotFile file =
+        new SnapshotFile(folder, id, nodeId, directoryId, lastAppendMs, clock.wallMs())) {
+      content.accept(file);
+      file.freeze();
+    } catch (UncheckedIOException e) {
+      throw e.getCause() == null ? new IOException(e) : e.getCause();
+    }
+    bytesSinceSnapshot = 0;
+    sinceMs = clock.wallMs();
+    LOG.info("Wrote {} of the metadata log", id.fileName());
+    shorten(current);
+  }
+
+  /** Ends the segment, so that it can go as a whole, and deletes what two snapshots stand for. */
+  private void shorten(PartitionLog current) throws IOException {
+    current.roll();
+    current.flushAndWait();
+    long needless = snapshots.deleteOld();
+    if (needless > current.logStartOffset()) {
+      try {
+        current.advanceLogStartOffset(needless, current.logEndOffset());
+      } catch (OffsetOutOfRange e) {
+        throw new IOException(e);
+      }
+    }
+    int unused = current.deleteOldSegments(current.logEndOffset());
+    for (String name : current.takeFilesToDelete()) {
+      folder.delete(name);
+    }
+    folder.sync();
   }
 
   @Override

@@ -6,7 +6,9 @@ import dev.tidemark.quorum.QuorumState;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.image.writer.ImageWriter;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +66,16 @@ public final class FakeMetadataLog implements MetadataLog {
     } else {
       commit.run();
     }
+  }
+
+  @Override
+  public boolean isSnapshotDue() {
+    return false;
+  }
+
+  @Override
+  public void takeSnapshot(Consumer<ImageWriter> content) {
+    throw new UnsupportedOperationException();
   }
 
   @Override

@@ -16,6 +16,7 @@ public final class VirtualDisk {
   private final SeededRandomness random;
   private int life;
   private int openFiles;
+  private int mostOpenFiles;
   private int powerLosses;
   private final Map<String, Long> looks = new TreeMap<>();
 
@@ -68,8 +69,16 @@ public final class VirtualDisk {
     return openFiles;
   }
 
+  /** How many were open at once since this was last asked. */
+  public int takeMostOpenFiles() {
+    int most = mostOpenFiles;
+    mostOpenFiles = openFiles;
+    return most;
+  }
+
   void fileOpened() {
     openFiles++;
+    mostOpenFiles = Math.max(mostOpenFiles, openFiles);
   }
 
   void fileClosed(int inLife) {

@@ -182,9 +182,12 @@ class ManyPartitionsTest {
   void aStopOfManyLogsIsOneSync() {
     create(PARTITIONS);
     produceToEach(PARTITIONS);
+    broker.advanceMs(30_000);
     long syncs = disk.faults().syncs();
+    int unused = disk.takeMostOpenFiles();
     broker.stop();
     assertThat(disk.faults().syncs() - syncs).isLessThan(40);
+    assertThat(disk.takeMostOpenFiles()).as("files open at once").isLessThan(40);
   }
 
   @Test

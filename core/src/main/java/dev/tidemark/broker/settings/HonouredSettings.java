@@ -83,6 +83,12 @@ public final class HonouredSettings {
   public static final Setting<Integer> MAX_REQUEST_PARTITION_SIZE_LIMIT =
       add(Setting.ofInt("max.request.partition.size.limit", 2000, 1));
 
+  // Metadata
+  public static final Setting<Long> METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS =
+      add(Setting.ofLong("metadata.log.max.record.bytes.between.snapshots", 20_971_520L, 1));
+  public static final Setting<Long> METADATA_LOG_MAX_SNAPSHOT_INTERVAL_MS =
+      add(Setting.ofLong("metadata.log.max.snapshot.interval.ms", 3_600_000L, 0));
+
   // Fetches and producers
   public static final Setting<Integer> FETCH_MAX_BYTES =
       add(Setting.ofInt("fetch.max.bytes", 57_671_680, 1024));
