@@ -124,12 +124,20 @@ public final class Request {
 
   /** Answers with the API's error answer, or closes the connection where the API has none. */
   public void fail(Throwable cause) {
-    AbstractResponse response = received.body().getErrorResponse(0, cause);
+    AbstractResponse response = errorResponse(cause);
     if (response == null) {
       connection.closeFor("%s cannot be answered: %s".formatted(api().name, cause.getMessage()));
       answerNothing();
     } else {
       answer(response.data());
+    }
+  }
+
+  private @Nullable AbstractResponse errorResponse(Throwable cause) {
+    try {
+      return received.body().getErrorResponse(0, cause);
+    } catch (RuntimeException e) {
+      return null; // it goes through lists of the request, and some may be null
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.List;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
+import org.apache.kafka.common.message.DescribeUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.ListGroupsRequestData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataResponseData;
@@ -18,6 +19,7 @@ import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.ApiVersionsRequest;
+import org.apache.kafka.common.requests.DescribeUserScramCredentialsRequest;
 import org.apache.kafka.common.requests.ListGroupsRequest;
 import org.apache.kafka.common.requests.MetadataRequest;
 import org.apache.kafka.common.requests.ProduceRequest;
@@ -180,6 +182,19 @@ class ClientConnectionTest {
         new ListGroupsRequest(new ListGroupsRequestData(), ApiKeys.LIST_GROUPS.latestVersion()), 5);
     assertThat(peer.answered()).containsExactly(5);
     assertThat(peer.closed).isFalse();
+  }
+
+  /** Kafka's error answer of this API goes through a list that a client may leave out. */
+  @Test
+  void aRequestForWhichThereIsNotEvenAnErrorAnswerEndsItsConnection() {
+    receive(
+        new DescribeUserScramCredentialsRequest.Builder(
+                new DescribeUserScramCredentialsRequestData().setUsers(null))
+            .build(),
+        5);
+    assertThat(peer.answered()).isEmpty();
+    assertThat(peer.closed).isTrue();
+    assertThat(peer.framesInUse).isZero();
   }
 
   @Test

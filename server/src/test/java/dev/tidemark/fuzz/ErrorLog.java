@@ -11,9 +11,12 @@ import java.util.logging.Logger;
 final class ErrorLog extends Handler implements AutoCloseable {
   private final Logger logger = Logger.getLogger("dev.tidemark");
   private final List<String> errors = new ArrayList<>();
+  private final List<String> traces = new ArrayList<>();
+  private int closings;
 
   ErrorLog() {
-    logger.setLevel(Level.WARNING);
+    logger.setLevel(Level.INFO);
+    logger.setUseParentHandlers(false);
     logger.addHandler(this);
   }
 
@@ -22,10 +25,26 @@ final class ErrorLog extends Handler implements AutoCloseable {
     return List.copyOf(errors.subList(0, Math.min(5, errors.size())));
   }
 
+  /** The first few lines that came with a stack trace. */
+  synchronized List<String> traces() {
+    return List.copyOf(traces.subList(0, Math.min(5, traces.size())));
+  }
+
+  /** Lines about connections that were closed. */
+  synchronized int closings() {
+    return closings;
+  }
+
   @Override
   public synchronized void publish(LogRecord record) {
     if (record.getLevel().intValue() >= Level.SEVERE.intValue()) {
       errors.add(record.getMessage() + ": " + record.getThrown());
+    }
+    if (record.getThrown() != null) {
+      traces.add(record.getMessage() + ": " + record.getThrown());
+    }
+    if (record.getMessage().startsWith("Closing connection")) {
+      closings++;
     }
   }
 
@@ -35,5 +54,6 @@ final class ErrorLog extends Handler implements AutoCloseable {
   @Override
   public void close() {
     logger.removeHandler(this);
+    logger.setUseParentHandlers(true);
   }
 }

@@ -16,6 +16,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -74,6 +75,18 @@ final class FrameCorpus {
         consume(bootstrap, protocol);
       }
       ask(admin);
+    }
+  }
+
+  /** The id of the topic that the clients have used. */
+  static Uuid topicId(String bootstrap) throws ExecutionException, InterruptedException {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
+      return admin
+          .describeTopics(List.of("fuzz-a"))
+          .topicNameValues()
+          .get("fuzz-a")
+          .get()
+          .topicId();
     }
   }
 

@@ -46,6 +46,18 @@ final class SampleRequests {
     this.topicId = topicId;
   }
 
+  /** Frames of all of them in every version. */
+  static List<byte[]> ofAllVersions(String topic, Uuid topicId) {
+    SampleRequests samples = new SampleRequests(topic, topicId);
+    List<byte[]> frames = new ArrayList<>();
+    for (ApiKeys api : new java.util.TreeSet<>(APIS)) {
+      for (short version : api.allVersions()) {
+        frames.add(FrameCorpus.frame(api, version, samples.of(api, version)));
+      }
+    }
+    return frames;
+  }
+
   ApiMessage of(ApiKeys api, short version) {
     return switch (api) {
       case API_VERSIONS ->
