@@ -8,6 +8,7 @@ import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import java.io.IOException;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.ListOffsetsRequest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -140,5 +141,35 @@ class BrokerRestartTest {
     assertThat(client().latest(TOPIC)).isEqualTo(50);
     assertThat(client().produce(TOPIC, 1)).isEqualTo(Errors.NONE);
     assertThat(client().latest(TOPIC)).isEqualTo(51);
+  }
+
+  @Test
+  void aDeletionThatACrashInterruptsIsFinishedByTheNextRun() throws IOException {
+    client().create(TOPIC);
+    client().produce(TOPIC, 3);
+    client().delete(TOPIC);
+    assertThat(folder().list())
+        .as("renamed at once, deleted later")
+        .anyMatch(name -> name.matches("events-0\\..*-delete"))
+        .doesNotContain("events-0");
+    broker = broker.killedAndStarted();
+    broker.advanceMs(ONE_CHECKPOINT_MS);
+    assertThat(folder().list()).noneMatch(name -> name.startsWith("events-0"));
+    assertThat(client().create(TOPIC)).isEqualTo(Errors.NONE);
+    assertThat(client().latest(TOPIC)).isZero();
+  }
+
+  @Test
+  void anOffsetComesWithTheEpochOfItsRecordAndTheLatestWithTheCurrentOne() {
+    // redpanda-data/redpanda#30101
+    client().create(TOPIC);
+    long timeMs = clock.wallMs();
+    client().produce(TOPIC, 1);
+    int written = client().leaderEpoch(TOPIC);
+    broker = broker.killedAndStarted().killedAndStarted();
+    assertThat(client().leaderEpoch(TOPIC)).as("of the present leader").isGreaterThan(written);
+    assertThat(client().offset(TOPIC, ListOffsetsRequest.EARLIEST_TIMESTAMP).leaderEpoch())
+        .isEqualTo(written);
+    assertThat(client().offset(TOPIC, timeMs).leaderEpoch()).isEqualTo(written);
   }
 }

@@ -11,14 +11,18 @@ import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.replica.HeldBackground;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.sim.SeededRandomness;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import dev.tidemark.sim.VirtualTimers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
+import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.FetchResponse;
@@ -153,5 +157,69 @@ class FetchAttemptTest {
         .containsExactly(
             Errors.OFFSET_OUT_OF_RANGE, Errors.UNKNOWN_TOPIC_ID, Errors.UNKNOWN_TOPIC_OR_PARTITION);
     assertThat(attempt.answerNow()).isTrue();
+  }
+
+  @Test
+  void anOffsetBelowTheLogStartIsOutOfRangeAlsoWhenTheEpochDiverges() throws Exception {
+    // KAFKA-12996
+    append(leader, 100);
+    append(leader, 100);
+    leader.log().advanceLogStartOffset(1, 2);
+    assertThat(fetch(500, wanted(0, 0, 500, -1, 2)).errorCode())
+        .isEqualTo(Errors.OFFSET_OUT_OF_RANGE.code());
+  }
+
+  @Test
+  void epochZeroIsAnEpoch() throws Exception {
+    PartitionLeader first = open(1, 0);
+    append(first, 100);
+    assertThat(fetch(500, wanted(1, 0, 500, 0, -1)).errorCode()).isEqualTo(Errors.NONE.code());
+    assertThat(fetch(500, wanted(0, 0, 500, 0, -1)).errorCode())
+        .isEqualTo(Errors.FENCED_LEADER_EPOCH.code());
+    PartitionData data = fetch(500, wanted(1, 1, 500, -1, 0));
+    assertThat(FetchResponse.isDivergingEpoch(data)).isFalse();
+  }
+
+  @Test
+  void abortedTransactionsAreToldToReadersOfCommittedRecordsOnly() throws Exception {
+    leader.append(Batches.transactional(7, 0, 0, 1_000_000, "a"), AppendOrigin.COORDINATOR);
+    leader.append(Batches.marker(7, 0, false, 0, 1_000_000), AppendOrigin.COORDINATOR);
+    append(leader, 100);
+    assertThat(fetch(5000, wanted(0, 0, 5000)).abortedTransactions()).isNullOrEmpty();
+    FetchAttempt committed = new FetchAttempt(partitions, 5000, true, true);
+    committed.readAll(List.of(wanted(0, 0, 5000)));
+    PartitionData data = committed.parts().get(0).data();
+    assertThat(data.abortedTransactions()).hasSize(1);
+    assertThat(data.abortedTransactions().get(0).firstOffset()).isZero();
+    assertThat(data.lastStableOffset()).isEqualTo(3);
+  }
+
+  @Test
+  void eachFetchOfASessionIsFencedAlsoOneThatNamesNothing() throws Exception {
+    // KAFKA-9338
+    short version = 17;
+    FetchSessions sessions = new FetchSessions(10, clock, new SeededRandomness(1));
+    FetchRequestData first =
+        new FetchRequestData()
+            .setSessionEpoch(0)
+            .setTopics(
+                List.of(
+                    new FetchTopic()
+                        .setTopicId(TOPIC)
+                        .setPartitions(
+                            List.of(
+                                new FetchPartition()
+                                    .setPartition(0)
+                                    .setPartitionMaxBytes(500)
+                                    .setCurrentLeaderEpoch(3)))));
+    FetchSession session = Objects.requireNonNull(sessions.lookUp(first, version).session());
+    assertThat(fetch(500, session.inOrder().get(0)).errorCode()).isEqualTo(Errors.NONE.code());
+
+    leader.transitionToLeader(4);
+    FetchRequestData next =
+        new FetchRequestData().setSessionId(session.id()).setSessionEpoch(1).setTopics(List.of());
+    FetchSession again = Objects.requireNonNull(sessions.lookUp(next, version).session());
+    assertThat(fetch(500, again.inOrder().get(0)).errorCode())
+        .isEqualTo(Errors.FENCED_LEADER_EPOCH.code());
   }
 }
