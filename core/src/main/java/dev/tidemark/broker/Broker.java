@@ -59,6 +59,7 @@ public final class Broker {
   private @Nullable MetadataLog metadataLog;
   private @Nullable HostedLogs logs;
   private @Nullable Maintenance maintenance;
+  private @Nullable LogCleaner cleaner;
 
   /** How a start or a stop ended; called once, on the data shard. */
   public interface Outcome {
@@ -215,6 +216,8 @@ public final class Broker {
     Maintenance started =
         new Maintenance(data, partitions, hosted, settings.logRetentionCheckIntervalMs(), bootId);
     maintenance = started;
+    LogCleaner compacting = new LogCleaner(data, partitions, hosted, CleanerSettings.of(settings));
+    cleaner = compacting;
     hosted.openAll(
         view.image(),
         () -> {
@@ -228,6 +231,7 @@ public final class Broker {
                     new FolderRoom(data.background(), directories),
                     hosted::logDirs));
             started.start();
+            compacting.start();
             outcome.onDone();
           } catch (RuntimeException e) {
             outcome.onFailed(e);
@@ -263,6 +267,9 @@ public final class Broker {
       return;
     }
     running.stop();
+    if (cleaner != null) {
+      cleaner.stop();
+    }
     List<PartitionLog> unclean = hosted.stop();
     handlers.stop();
     List<PartitionLog> open = new ArrayList<>();

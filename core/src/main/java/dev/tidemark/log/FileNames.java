@@ -1,5 +1,7 @@
 package dev.tidemark.log;
 
+import java.util.List;
+
 /** The names of a log's files: Kafka's. A segment's files are named by its base offset. */
 final class FileNames {
   static final String LOG = ".log";
@@ -13,6 +15,9 @@ final class FileNames {
   static final String TEMPORARY = ".tmp";
   static final String EPOCHS = "leader-epoch-checkpoint";
   static final String METADATA = "partition.metadata";
+
+  /** Of the files of a segment, the one that makes it count last. */
+  static final List<String> OF_SEGMENT = List.of(OFFSET_INDEX, TIME_INDEX, TXN_INDEX, LOG);
 
   /** Stands beside the segments of the cluster's metadata; not the log's own. */
   static final String QUORUM = "quorum-state";

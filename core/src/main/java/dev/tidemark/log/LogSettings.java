@@ -19,6 +19,10 @@ public final class LogSettings implements Cloneable {
   private long retentionBytes = -1;
   private boolean delete = true;
   private boolean compact = false;
+  private double minCleanableDirtyRatio = 0.5;
+  private long minCompactionLagMs = 0;
+  private long maxCompactionLagMs = Long.MAX_VALUE;
+  private long deleteRetentionMs = DAY_MS;
   private int maxMessageBytes = 1048588;
   private boolean logAppendTime = false;
   private long timestampBeforeMaxMs = Long.MAX_VALUE;
@@ -70,6 +74,47 @@ public final class LogSettings implements Cloneable {
 
   public LogSettings withSegmentMs(long value) {
     return with(s -> s.segmentMs = value);
+  }
+
+  /** When a segment is rolled: what is to be compacted in time must not stay in the active one. */
+  long rollMs() {
+    return compact ? Math.min(segmentMs, maxCompactionLagMs) : segmentMs;
+  }
+
+  /** min.cleanable.dirty.ratio, 0 to 1. */
+  public double minCleanableDirtyRatio() {
+    return minCleanableDirtyRatio;
+  }
+
+  public LogSettings withMinCleanableDirtyRatio(double value) {
+    return with(s -> s.minCleanableDirtyRatio = value);
+  }
+
+  /** min.compaction.lag.ms. */
+  public long minCompactionLagMs() {
+    return minCompactionLagMs;
+  }
+
+  public LogSettings withMinCompactionLagMs(long value) {
+    return with(s -> s.minCompactionLagMs = value);
+  }
+
+  /** max.compaction.lag.ms. */
+  public long maxCompactionLagMs() {
+    return maxCompactionLagMs;
+  }
+
+  public LogSettings withMaxCompactionLagMs(long value) {
+    return with(s -> s.maxCompactionLagMs = value);
+  }
+
+  /** delete.retention.ms: how long tombstones are kept after they were compacted. */
+  public long deleteRetentionMs() {
+    return deleteRetentionMs;
+  }
+
+  public LogSettings withDeleteRetentionMs(long value) {
+    return with(s -> s.deleteRetentionMs = value);
   }
 
   /** segment.jitter.ms. */

@@ -385,6 +385,50 @@ public final class PartitionLog implements AutoCloseable {
     }
   }
 
+  // --- compaction ---
+
+  /**
+   * What compaction would find, from {@code firstDirtyOffset} on, which counts only if it lies in
+   * this log; null when there is nothing to do.
+   */
+  public @Nullable DirtySection dirtySection(long firstDirtyOffset, long highWatermark)
+      throws IOException {
+    return closed || failure != null || state.segments.count() == 1
+        ? null
+        : new Compaction(state, reader)
+            .dirtySection(firstDirtyOffset, lastStableOffset(highWatermark));
+  }
+
+  /**
+   * Begins to compact; the cleaner's steps run off this shard. The log must be synced up to {@link
+   * DirtySection#mustBeSyncedTo}.
+   */
+  public Cleaner clean(DirtySection section, CleanerBounds bounds) throws IOException {
+    if (syncedEndOffset() < section.mustBeSyncedTo()) {
+      throw new IllegalStateException(
+          id() + " is synced up to " + syncedEndOffset() + " only, for " + section);
+    }
+    return new Cleaner(new Compaction(state, reader).plan(section), bounds);
+  }
+
+  /**
+   * Takes over a segment that a cleaner has ready. The old files are only renamed: see {@link
+   * #takeFilesToDelete}.
+   *
+   * @return false when the log has changed meanwhile; the cleaner is to be abandoned then
+   */
+  public boolean adopt(CleanedSegment cleaned) throws IOException {
+    if (closed || failure != null) {
+      return false;
+    }
+    touch();
+    try {
+      return new Compaction(state, reader).adopt(cleaned);
+    } catch (IOException e) {
+      throw failed("compaction", e);
+    }
+  }
+
   // --- growing smaller ---
 
   /**

@@ -183,12 +183,12 @@ final class Segment {
         || lastOffset - baseOffset > Integer.MAX_VALUE
         || isFull(offsetIndex().entries, OffsetIndex.ENTRY_BYTES, settings.indexBytes())
         || isFull(timeIndex().entries, TimeIndex.ENTRY_BYTES, settings.indexBytes())
-        || age(newestTimestampMs, nowMs) > settings.segmentMs() - jitterMs(settings);
+        || age(newestTimestampMs, nowMs) > settings.rollMs() - jitterMs(settings);
   }
 
   /** Spreads the rolls of logs that began together; the same for a segment every time. */
   private long jitterMs(LogSettings settings) {
-    long bound = Math.min(settings.segmentJitterMs(), settings.segmentMs());
+    long bound = Math.min(settings.segmentJitterMs(), settings.rollMs());
     return bound <= 0 ? 0 : Math.floorMod(path().hashCode() * GOLDEN, bound);
   }
 
@@ -197,13 +197,22 @@ final class Segment {
   }
 
   private long age(long newestTimestampMs, long nowMs) throws IOException {
+    return firstTimestampMs() >= 0 && newestTimestampMs >= 0
+        ? newestTimestampMs - firstTimestampMs()
+        : nowMs - createdMs;
+  }
+
+  private long firstTimestampMs() throws IOException {
     if (firstTimestampMs == UNKNOWN) {
       BatchScanner scanner = new BatchScanner(file(), 0, size, BatchHeader.SIZE);
       firstTimestampMs = scanner.next() ? scanner.header().maxTimestampMs() : -1;
     }
-    return firstTimestampMs >= 0 && newestTimestampMs >= 0
-        ? newestTimestampMs - firstTimestampMs
-        : nowMs - createdMs;
+    return firstTimestampMs;
+  }
+
+  /** The time of its first batch, or of the segment itself without timestamps. */
+  long firstMs() throws IOException {
+    return firstTimestampMs() >= 0 ? firstTimestampMs() : createdMs;
   }
 
   /** Ends the growth: the indexes are complete from now on. */

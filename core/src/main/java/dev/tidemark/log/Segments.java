@@ -39,6 +39,12 @@ final class Segments {
     list.remove(list.size() - 1);
   }
 
+  /** Puts one segment in the place of {@code count} from {@code first} on. */
+  void replace(int first, int count, Segment segment) {
+    list.subList(first, first + count).clear();
+    list.add(first, segment);
+  }
+
   /** The index of the last segment that begins at or before {@code offset}; -1 without one. */
   int floor(long offset) {
     int low = 0;

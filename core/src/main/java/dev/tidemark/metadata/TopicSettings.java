@@ -61,6 +61,20 @@ public record TopicSettings(LogSettings log, int minInsyncReplicas, boolean uncl
         all,
         TopicConfig.CLEANUP_POLICY_CONFIG,
         (l, v) -> l.withDelete(contains(v, "delete")).withCompact(contains(v, "compact")));
+    addLog(
+        all,
+        TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG,
+        (l, v) -> l.withMinCleanableDirtyRatio(Double.parseDouble(v)));
+    addLog(
+        all,
+        TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG,
+        (l, v) -> l.withMinCompactionLagMs(toLong(v)));
+    addLog(
+        all,
+        TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG,
+        (l, v) -> l.withMaxCompactionLagMs(toLong(v)));
+    addLog(
+        all, TopicConfig.DELETE_RETENTION_MS_CONFIG, (l, v) -> l.withDeleteRetentionMs(toLong(v)));
     addLog(all, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, (l, v) -> l.withMaxMessageBytes(toInt(v)));
     addLog(
         all,

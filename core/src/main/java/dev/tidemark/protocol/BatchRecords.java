@@ -43,6 +43,27 @@ public final class BatchRecords {
     return null;
   }
 
+  /** Hears of a record's key. */
+  @FunctionalInterface
+  public interface KeyVisitor {
+    /** {@code key} is null for a record without one. */
+    void onKey(long offset, @Nullable ByteBuffer key);
+  }
+
+  /** Visits the keys of the batch that begins at {@code position}; it must be whole and valid. */
+  public static void forEachKey(ByteBuffer buffer, int position, KeyVisitor visitor) {
+    BatchHeader header = new BatchHeader().wrap(buffer, position);
+    ByteBuffer one =
+        buffer.duplicate().limit(position + (int) header.sizeInBytes()).position(position).slice();
+    MutableRecordBatch batch = MemoryRecords.readableRecords(one).batches().iterator().next();
+    try (CloseableIterator<Record> records = batch.streamingIterator(Codecs.buffers())) {
+      while (records.hasNext()) {
+        Record record = records.next();
+        visitor.onKey(record.offset(), record.key());
+      }
+    }
+  }
+
   private static long recordTimestampMs(BatchHeader header, RecordCursor cursor) {
     return header.isLogAppendTime()
         ? header.maxTimestampMs()

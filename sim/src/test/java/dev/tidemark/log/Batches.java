@@ -10,6 +10,7 @@ import org.apache.kafka.common.record.internal.EndTransactionMarker;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
 import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.jspecify.annotations.Nullable;
 
 /** Record batches as Kafka's own client builds them. */
 public final class Batches {
@@ -77,6 +78,41 @@ public final class Batches {
               timestampMs,
               ("k" + value).getBytes(StandardCharsets.UTF_8),
               value.getBytes(StandardCharsets.UTF_8)));
+    }
+    return direct(builder.build().buffer());
+  }
+
+  /**
+   * A batch of keys and values in turn; a null value makes a tombstone. Not of a producer when
+   * {@code producerId} is -1.
+   */
+  public static ByteBuffer keyed(
+      long producerId,
+      int epoch,
+      int sequence,
+      boolean transactional,
+      long timestampMs,
+      @Nullable String... keysAndValues) {
+    MemoryRecordsBuilder builder =
+        MemoryRecords.builder(
+            ByteBuffer.allocate(4096 + 64 * keysAndValues.length),
+            (byte) 2,
+            Compression.NONE,
+            TimestampType.CREATE_TIME,
+            0L,
+            -1L,
+            producerId,
+            (short) (producerId < 0 ? -1 : epoch),
+            producerId < 0 ? -1 : sequence,
+            transactional,
+            -1);
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      String value = keysAndValues[i + 1];
+      builder.append(
+          new SimpleRecord(
+              timestampMs,
+              String.valueOf(keysAndValues[i]).getBytes(StandardCharsets.UTF_8),
+              value == null ? null : value.getBytes(StandardCharsets.UTF_8)));
     }
     return direct(builder.build().buffer());
   }

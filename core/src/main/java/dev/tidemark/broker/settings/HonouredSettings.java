@@ -116,6 +116,28 @@ public final class HonouredSettings {
       add(Setting.ofLong("log.retention.check.interval.ms", 300_000L, 1));
   public static final Setting<List<String>> LOG_CLEANUP_POLICY =
       add(Setting.ofList("log.cleanup.policy", List.of("delete"), "compact", "delete"));
+  public static final Setting<Boolean> LOG_CLEANER_ENABLE =
+      add(Setting.ofBoolean("log.cleaner.enable", true));
+  public static final Setting<Long> LOG_CLEANER_DEDUPE_BUFFER_SIZE =
+      add(Setting.ofLong("log.cleaner.dedupe.buffer.size", 134_217_728L, Long.MIN_VALUE));
+  public static final Setting<Double> LOG_CLEANER_IO_BUFFER_LOAD_FACTOR =
+      add(Setting.ofDouble("log.cleaner.io.buffer.load.factor", 0.9, 0.01, 1));
+  public static final Setting<Integer> LOG_CLEANER_IO_BUFFER_SIZE =
+      add(Setting.ofInt("log.cleaner.io.buffer.size", 524_288, 0));
+  public static final Setting<Double> LOG_CLEANER_IO_MAX_BYTES_PER_SECOND =
+      add(
+          Setting.ofDouble(
+              "log.cleaner.io.max.bytes.per.second", Double.MAX_VALUE, 1, Double.MAX_VALUE));
+  public static final Setting<Long> LOG_CLEANER_BACKOFF_MS =
+      add(Setting.ofLong("log.cleaner.backoff.ms", 15_000L, 0));
+  public static final Setting<Double> LOG_CLEANER_MIN_CLEANABLE_RATIO =
+      add(Setting.ofDouble("log.cleaner.min.cleanable.ratio", 0.5, 0, 1));
+  public static final Setting<Long> LOG_CLEANER_MIN_COMPACTION_LAG_MS =
+      add(Setting.ofLong("log.cleaner.min.compaction.lag.ms", 0L, 0));
+  public static final Setting<Long> LOG_CLEANER_MAX_COMPACTION_LAG_MS =
+      add(Setting.ofLong("log.cleaner.max.compaction.lag.ms", Long.MAX_VALUE, 1));
+  public static final Setting<Long> LOG_CLEANER_DELETE_RETENTION_MS =
+      add(Setting.ofLong("log.cleaner.delete.retention.ms", 86_400_000L, 0));
   public static final Setting<Integer> LOG_INDEX_SIZE_MAX_BYTES =
       add(Setting.ofInt("log.index.size.max.bytes", 10_485_760, 4));
   public static final Setting<Integer> LOG_INDEX_INTERVAL_BYTES =

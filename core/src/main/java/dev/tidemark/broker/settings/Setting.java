@@ -65,6 +65,22 @@ public record Setting<T>(String name, @Nullable T defaultValue, Parser<T> parser
         "must be a whole number " + range(min, Long.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE));
   }
 
+  static Setting<Double> ofDouble(String name, double defaultValue, double min, double max) {
+    return new Setting<>(
+        name,
+        defaultValue,
+        text -> {
+          double value = Double.parseDouble(text);
+          if (!(value >= min && value <= max)) {
+            throw new IllegalArgumentException();
+          }
+          return value;
+        },
+        max == Double.MAX_VALUE
+            ? "must be a number of at least " + min
+            : "must be a number from " + min + " to " + max);
+  }
+
   static Setting<Boolean> ofBoolean(String name, boolean defaultValue) {
     return new Setting<>(
         name,

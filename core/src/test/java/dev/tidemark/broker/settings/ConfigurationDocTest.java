@@ -56,7 +56,11 @@ class ConfigurationDocTest {
     if (value instanceof List<?> list) {
       return list.stream().map(String::valueOf).collect(Collectors.joining(", "));
     }
-    return value == null ? "" : value.equals(Long.MAX_VALUE) ? "no bound" : value.toString();
+    return value == null
+        ? ""
+        : value.equals(Long.MAX_VALUE) || value.equals(Double.MAX_VALUE)
+            ? "no bound"
+            : value.toString();
   }
 
   private static String topicKeys() {

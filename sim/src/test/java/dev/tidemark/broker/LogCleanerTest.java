@@ -1,0 +1,109 @@
+package dev.tidemark.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tidemark.env.Directory;
+import dev.tidemark.sim.VirtualClock;
+import dev.tidemark.sim.VirtualDisk;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Compaction in a whole broker. */
+class LogCleanerTest {
+  private static final String[] COMPACT = {
+    "cleanup.policy", "compact", "internal.segment.bytes", "2000"
+  };
+  private static final long SOON_MS = 40_000;
+
+  private final VirtualDisk disk = new VirtualDisk(1);
+  private final VirtualClock clock = new VirtualClock(1_000_000);
+  private SimBroker broker;
+
+  @BeforeEach
+  void start() throws IOException {
+    broker = SimBroker.formatted(disk, clock);
+  }
+
+  private SimClient client() {
+    return new SimClient(broker, clock);
+  }
+
+  /** Ten keys, over and over. */
+  private void write(String topic, int rounds) {
+    for (int i = 0; i < rounds; i++) {
+      assertThat(client().produce(topic, 10)).isEqualTo(Errors.NONE);
+    }
+  }
+
+  private long size(String topic) {
+    return client().logDirs((short) 4).get("/data").topics().stream()
+        .filter(one -> one.name().equals(topic))
+        .findFirst()
+        .get()
+        .partitions()
+        .get(0)
+        .partitionSize();
+  }
+
+  private Directory folder() {
+    return disk.root().directory("data");
+  }
+
+  @Test
+  void aCompactedTopicStaysSmallAndKnowsAfterARestartWhatIsDone() throws Exception {
+    client().create("compacted", COMPACT);
+    client().create("kept", "internal.segment.bytes", "2000");
+    write("compacted", 50);
+    write("kept", 50);
+    broker.advanceMs(SOON_MS);
+    long before = size("kept");
+    assertThat(size("compacted")).isLessThan(before / 5);
+    assertThat(client().latest("compacted")).isEqualTo(500);
+    assertThat(client().earliest("compacted")).isZero();
+    assertThat(client().fetchError("compacted")).isEqualTo(Errors.NONE);
+    String offsets =
+        new String(folder().readAll("cleaner-offset-checkpoint"), StandardCharsets.UTF_8);
+    assertThat(offsets).matches("0\n1\ncompacted 0 4\\d\\d\n");
+
+    broker = broker.killedAndStarted();
+    long changes = disk.faults().changes();
+    broker.advanceMs(SOON_MS);
+    assertThat(new String(folder().readAll("cleaner-offset-checkpoint"), StandardCharsets.UTF_8))
+        .isEqualTo(offsets);
+    assertThat(disk.faults().changes()).isEqualTo(changes);
+    write("compacted", 50);
+    broker.advanceMs(SOON_MS);
+    assertThat(size("compacted")).isLessThan(before / 5);
+  }
+
+  @Test
+  void aLogThatCannotBeCompactedIsLeftOutAloneAndTriedAgain() throws Exception {
+    client().create("bad", COMPACT);
+    client().create("good", COMPACT);
+    write("bad", 20);
+    write("good", 20);
+    long full = size("good");
+    disk.rot("data/bad-0/00000000000000000000.log", 100);
+    broker.advanceMs(SOON_MS);
+    assertThat(size("good")).isLessThan(full / 2);
+    assertThat(size("bad")).isEqualTo(full);
+    assertThat(client().produce("bad", 1)).isEqualTo(Errors.NONE);
+    assertThat(folder().directory("bad-0").list()).noneMatch(name -> name.endsWith(".cleaned"));
+
+    disk.rot("data/bad-0/00000000000000000000.log", 100); // flips the bits back
+    broker.advanceMs(120_000);
+    assertThat(size("bad")).isLessThan(full / 2);
+  }
+
+  @Test
+  void aCompactedTopicIsDeletedWithAllItsFiles() throws Exception {
+    client().create("compacted", COMPACT);
+    write("compacted", 30);
+    client().delete("compacted");
+    broker.advanceMs(SOON_MS);
+    assertThat(folder().list()).noneMatch(name -> name.startsWith("compacted"));
+  }
+}
