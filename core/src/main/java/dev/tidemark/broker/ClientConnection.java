@@ -152,6 +152,17 @@ final class ClientConnection implements Connection.Listener {
     return request.unsupportedVersion() ? 0 : request.version();
   }
 
+  void goOn(Request request, Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      onHandlerFailure(request, e);
+      if (request.isTakingLonger()) {
+        request.tookIn();
+      }
+    }
+  }
+
   private void onHandlerFailure(Request request, RuntimeException e) {
     if (!(e instanceof org.apache.kafka.common.errors.ApiException)
         && mistakes.mayTell(ClientMistakes.Kind.FAILED_REQUEST)) {

@@ -234,6 +234,7 @@ final class HostedLogs implements MetadataListener {
               shard.clock());
       PartitionLeader leader = newLeader(log, assigned.leaderEpoch());
       partitions.host(leader);
+      LOG.info("Created log for partition {} in {}", id, log.folder().path());
       return leader;
     } catch (IOException e) {
       wentOffline(id, e);

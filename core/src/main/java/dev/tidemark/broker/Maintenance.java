@@ -103,9 +103,11 @@ final class Maintenance {
       int deleted = partition.log().deleteOldSegments(partition.highWatermark());
       if (deleted > 0) {
         LOG.info(
-            "Retention removed {} segments of {}; it now starts at {}",
-            deleted,
+            "[Log partition={}, dir={}] Deleting {} segments due to retention; incremented log start"
+                + " offset to {}",
             id,
+            partition.log().folder().path(),
+            deleted,
             partition.log().logStartOffset());
       }
       partition.deleteRemovedFiles();

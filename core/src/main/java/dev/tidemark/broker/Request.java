@@ -179,6 +179,11 @@ public final class Request {
     }
   }
 
+  /** Goes on with this request in a later event; what goes wrong there is its own failure. */
+  public void goOn(Runnable step) {
+    connection.goOn(this, step);
+  }
+
   /** True once the client is gone. */
   public boolean isAbandoned() {
     return abandoned;

@@ -137,6 +137,15 @@ final class LogRecovery {
         dropFrom(i, segment, 0, "does not go on where its predecessor ends");
         return;
       }
+      if (segment.size() > 0) {
+        LOG.info(
+            "[Log partition={}, dir={}] Recovering unflushed segment {} ({} of {})",
+            state.id,
+            state.folder.path(),
+            segment.baseOffset(),
+            i - first + 1,
+            state.segments.count() - first);
+      }
       if (rebuild(i, false)) {
         dropFrom(i + 1, segment, segment.size(), "was cut");
       } else if (i < state.segments.count() - 1) {

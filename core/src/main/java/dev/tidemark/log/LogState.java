@@ -10,9 +10,13 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a log consists of, shared by the classes that append, read, truncate, retain, recover. */
 final class LogState {
+  private static final Logger LOG = LoggerFactory.getLogger(LogState.class);
+
   /** Read at an opening without hesitation. */
   private static final int SNAPSHOT_BYTES = 1 << 20;
 
@@ -102,6 +106,11 @@ final class LogState {
       snapshots.take(baseOffset, producers);
     }
     startSegment(baseOffset);
+    LOG.info(
+        "[Log partition={}, dir={}] Rolled new log segment at offset {}",
+        id,
+        folder.path(),
+        baseOffset);
   }
 
   boolean hasOpenFiles() {

@@ -1,6 +1,8 @@
 package dev.tidemark.log;
 
 import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Cuts a log's tail. Each step is ordered and synced so that a power loss at any point leaves a
@@ -8,6 +10,8 @@ import java.io.IOException;
  * batches.
  */
 final class Truncation {
+  private static final Logger LOG = LoggerFactory.getLogger(Truncation.class);
+
   private final LogState state;
 
   Truncation(LogState state) {
@@ -25,6 +29,11 @@ final class Truncation {
       truncateFullyAndStartAt(offset);
       return;
     }
+    LOG.info(
+        "[Log partition={}, dir={}] Truncating to offset {}",
+        state.id,
+        state.folder.path(),
+        offset);
     state.snapshots.deleteAbove(offset);
     boolean dropped = false;
     while (state.segments.active().baseOffset() > offset) {
@@ -67,6 +76,11 @@ final class Truncation {
 
   /** An empty log that begins and ends at {@code offset}. */
   void truncateFullyAndStartAt(long offset) throws IOException {
+    LOG.info(
+        "[Log partition={}, dir={}] Truncate and start at offset {}",
+        state.id,
+        state.folder.path(),
+        offset);
     state.snapshots.deleteAll();
     while (state.segments.count() > 1) {
       dropLast();

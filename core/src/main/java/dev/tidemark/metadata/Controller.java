@@ -219,6 +219,7 @@ public final class Controller {
       delta.replay(record.message());
     }
     if (starting == null) {
+      batch.records().forEach(record -> MetadataLines.tell(record.message()));
       publish(delta, provenance);
     } else {
       replayedTo = provenance;

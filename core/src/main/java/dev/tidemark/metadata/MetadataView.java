@@ -23,11 +23,19 @@ public final class MetadataView {
     listeners.add(listener);
   }
 
-  /** Takes over what the control shard committed; on the data shard. */
+  /**
+   * Takes over what the control shard committed; on the data shard.
+   *
+   * @throws MetadataNotApplied when a listener fails
+   */
   void publish(MetadataDelta delta, MetadataImage newImage) {
     image = newImage;
     for (MetadataListener listener : listeners) {
-      listener.onMetadataUpdate(delta, newImage);
+      try {
+        listener.onMetadataUpdate(delta, newImage);
+      } catch (RuntimeException e) {
+        throw new MetadataNotApplied(listener, newImage.provenance().lastContainedOffset(), e);
+      }
     }
   }
 }

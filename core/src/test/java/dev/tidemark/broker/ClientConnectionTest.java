@@ -161,6 +161,21 @@ class ClientConnectionTest {
   }
 
   @Test
+  void whatFailsLaterIsTheFailureOfItsRequestAndThoseBehindItGoOn() {
+    slow = true;
+    receive(produce(), 1);
+    receive(metadata(), 2);
+    Request failing = produces.remove();
+    failing.goOn(
+        () -> {
+          throw new IllegalStateException("for this test");
+        });
+    assertThat(peer.answered()).containsExactly(1);
+    assertThat(metadatas).hasSize(1);
+    assertThat(peer.framesInUse).isZero();
+  }
+
+  @Test
   void bytesThatAreNoRequestCloseTheConnection() {
     connection.onFrame(peer, peer.frame(ByteBuffer.wrap(new byte[] {0x7f, 0x7f, 0, 0, 1, 2, 3})));
     assertThat(peer.closed).isTrue();

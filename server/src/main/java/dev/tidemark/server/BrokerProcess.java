@@ -10,6 +10,7 @@ import dev.tidemark.broker.settings.ListenerAddress;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Randomness;
 import dev.tidemark.metadata.BrokerIncarnation;
+import dev.tidemark.metadata.MetadataNotApplied;
 import dev.tidemark.server.http.HttpEndpoint;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
 /** A broker with all it needs from the machine: folders, threads, sockets. */
 public final class BrokerProcess {
   private static final Logger LOG = LoggerFactory.getLogger(BrokerProcess.class);
+  private static final String CONTROL = "control";
   private static final int BACKGROUND_THREADS = 4;
 
   /** Recovery after a kill may have to read a lot. */
@@ -58,7 +60,7 @@ public final class BrokerProcess {
     this.settings = settings;
     NettyIo io = NettyIo.choose();
     this.data = newShard("shard-0", io);
-    this.control = newShard("control", io);
+    this.control = newShard(CONTROL, io);
     this.probe = new ProcessProbe(data);
   }
 
@@ -303,11 +305,24 @@ public final class BrokerProcess {
   }
 
   private void onFailure(String shard, Throwable failure) {
-    LOG.error("An event on {} failed.", shard, failure);
-    if (failure instanceof Error) {
+    if (isFatal(shard, failure)) {
+      LOG.error("The broker stops: an event on {} failed: {}", shard, failure.toString(), failure);
       probe.onFatalFailure("an event on " + shard + " failed: " + failure);
       fatalFailure.countDown();
+    } else {
+      LOG.error("An event on {} failed; the broker goes on.", shard, failure);
     }
+  }
+
+  /**
+   * True when nobody can say what state the process is in: it lacks memory or classes, or a part of
+   * it no longer agrees with the metadata log, which only the control shard writes. Other events
+   * concern one connection or one partition.
+   */
+  static boolean isFatal(String shard, Throwable failure) {
+    return failure instanceof Error
+        || failure instanceof MetadataNotApplied
+        || shard.equals(CONTROL);
   }
 
   /**

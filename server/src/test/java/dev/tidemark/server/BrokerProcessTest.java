@@ -54,4 +54,12 @@ class BrokerProcessTest {
         .filter(thread -> thread.getName().matches("shard-\\d+|control|background-\\d+"))
         .count();
   }
+
+  @Test
+  void whatLeavesThePartsOfTheProcessAtOddsIsFatalAndWhatConcernsOneConnectionIsNot() {
+    RuntimeException mistake = new IllegalStateException("for this test");
+    assertThat(BrokerProcess.isFatal("shard-0", mistake)).isFalse();
+    assertThat(BrokerProcess.isFatal("control", mistake)).isTrue();
+    assertThat(BrokerProcess.isFatal("shard-0", new OutOfMemoryError("for this test"))).isTrue();
+  }
 }

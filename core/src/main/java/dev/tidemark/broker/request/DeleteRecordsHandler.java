@@ -62,7 +62,16 @@ public final class DeleteRecordsHandler implements RequestHandler {
       return result.setErrorCode(Errors.OFFSET_OUT_OF_RANGE.code());
     }
     try {
+      long before = partition.log().logStartOffset();
       partition.log().advanceLogStartOffset(newStart, highWatermark);
+      if (partition.log().logStartOffset() > before) {
+        LOG.info(
+            "[Log partition={}, dir={}] Incremented log start offset to {} due to client delete"
+                + " records request",
+            partition.log().id(),
+            partition.log().folder().path(),
+            partition.log().logStartOffset());
+      }
       return result.setLowWatermark(partition.log().logStartOffset());
     } catch (OffsetOutOfRange e) {
       return result.setErrorCode(Errors.OFFSET_OUT_OF_RANGE.code());

@@ -105,7 +105,11 @@ public final class FetchHandler implements RequestHandler {
         new WaitingFetch(
             watched,
             missing,
-            () -> request.answer(attempt(request, data, wanted).toResponse(session, incremental)));
+            () ->
+                request.goOn(
+                    () ->
+                        request.answer(
+                            attempt(request, data, wanted).toResponse(session, incremental))));
     request.whenAbandoned(waiting::cancel);
     waiting.start(timers, data.maxWaitMs());
   }

@@ -20,7 +20,7 @@ final class GroupAnswer {
               if (failure != null) {
                 request.fail(cause(failure));
               } else {
-                request.answer(response.apply(result));
+                request.goOn(() -> request.answer(response.apply(result)));
               }
             });
   }

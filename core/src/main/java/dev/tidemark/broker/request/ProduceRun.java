@@ -180,7 +180,8 @@ final class ProduceRun {
                 return new Checked(refused);
               }
             },
-            (result, failure) -> onChecked(partition, batch, response, result, failure));
+            (result, failure) ->
+                request.goOn(() -> onChecked(partition, batch, response, result, failure)));
   }
 
   private void onChecked(
