@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,6 +53,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   private boolean needsFlush;
   private boolean awaitsDrain;
   private boolean closing;
+  private @Nullable Future<?> idleTimer;
   private boolean isHolder;
   private int heldFrames;
   private long doneFrames;
@@ -450,7 +452,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   /** One timer per connection that looks again when it would be due, instead of one per message. */
   private void armIdleTimer(long delayMs) {
     if (network.settings().maxIdleMs() > 0) {
-      Object unused = channel.eventLoop().schedule(this::checkIdle, delayMs, TimeUnit.MILLISECONDS);
+      idleTimer = channel.eventLoop().schedule(this::checkIdle, delayMs, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -471,6 +473,9 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     closing = true;
+    if (idleTimer != null) {
+      idleTimer.cancel(false); // it would keep this connection in memory until it is due
+    }
     reader.close();
     network.memory().forget(this);
     network.unsent().forget(this);

@@ -3,8 +3,10 @@ package dev.tidemark.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tidemark.env.Connection;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -126,6 +128,29 @@ class ConnectionsTest {
         assertThat(echoOf(healthy)).hasSize(10);
       }
       assertThat(events).isEmpty();
+    }
+
+    @Test
+    void nothingIsLeftOfAConnectionThatEnded() throws Exception {
+      List<WeakReference<Connection>> ended = new ArrayList<>();
+      Echo echo = new Echo();
+      listen(
+          new ShardNetwork(shard(), NetworkSettings.defaults()),
+          connection -> {
+            ended.add(new WeakReference<>(connection));
+            return echo;
+          });
+      for (int i = 0; i < 20; i++) {
+        try (Socket socket = connect()) {
+          assertThat(echoOf(socket)).hasSize(10);
+        }
+      }
+      long left = 20;
+      for (int i = 0; i < 200 && left > 1; i++) {
+        System.gc();
+        left = onShard(() -> ended.stream().filter(one -> !one.refersTo(null)).count());
+      }
+      assertThat(left).as("the transport may still know the last one").isLessThanOrEqualTo(1);
     }
 
     @Test
