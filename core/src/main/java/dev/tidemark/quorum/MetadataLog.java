@@ -29,7 +29,8 @@ public interface MetadataLog extends AutoCloseable {
   /**
    * Replaces the log up to its end by a snapshot of what it led to. Blocks until that is durable.
    *
-   * @param content writes every record that makes up the metadata as of the last committed batch
+   * @param content writes every record that makes up the metadata as of the last committed batch;
+   *     it may close the writer
    */
   void takeSnapshot(Consumer<ImageWriter> content) throws IOException;
 

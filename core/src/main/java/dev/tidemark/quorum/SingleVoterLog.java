@@ -63,7 +63,7 @@ public final class SingleVoterLog implements MetadataLog {
   private long bytesSinceSnapshot;
   private long sinceMs = NEVER;
   private long lastAppendMs;
-  private long nextSnapshotTryMs;
+  private long nextSnapshotTryMs = Long.MIN_VALUE;
 
   /** {@code dataFolder} is the one that holds the log's folder. */
   public SingleVoterLog(Directory dataFolder, int nodeId, Uuid directoryId, Clock clock) {
@@ -270,7 +270,7 @@ public final class SingleVoterLog implements MetadataLog {
     try (SnapshotFile file =
         new SnapshotFile(folder, id, nodeId, directoryId, lastAppendMs, clock.wallMs())) {
       content.accept(file);
-      file.freeze();
+      file.close(true); // Kafka's images have closed it
     } catch (UncheckedIOException e) {
       throw e.getCause() == null ? new IOException(e) : e.getCause();
     }

@@ -83,28 +83,34 @@ final class SnapshotFile implements ImageWriter {
     }
   }
 
-  /** Completes it and gives it its name; durable then. */
-  void freeze() throws IOException {
-    writeGathered();
-    append(MetadataBatches.snapshotFooter(nextOffset, id.epoch(), nowMs), 1);
-    file.sync();
-    file.close();
-    folder.rename(partName(), id.fileName());
-    folder.sync();
-    closed = true;
-  }
-
-  /** {@code complete} has no meaning here: see {@link #freeze}. */
+  /** {@code complete}: gives it its name, durably; else deletes it. Without effect when closed. */
   @Override
   public void close(boolean complete) {
-    if (!closed) {
-      closed = true;
-      try {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      if (complete) {
+        freeze();
+      } else {
         file.close();
         folder.delete(partName());
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
       }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
+  }
+
+  private void freeze() throws IOException {
+    try {
+      writeGathered();
+      append(MetadataBatches.snapshotFooter(nextOffset, id.epoch(), nowMs), 1);
+      file.sync();
+    } finally {
+      file.close();
+    }
+    folder.rename(partName(), id.fileName());
+    folder.sync();
   }
 }

@@ -25,12 +25,15 @@ final class BrokerUnderTest implements AutoCloseable {
   private final Path log;
   private final int port;
   private final List<String> announcement;
+  private final long readyAfterMs;
 
-  private BrokerUnderTest(Process process, Path log, int port, List<String> announcement) {
+  private BrokerUnderTest(
+      Process process, Path log, int port, List<String> announcement, long readyAfterMs) {
     this.process = process;
     this.log = log;
     this.port = port;
     this.announcement = announcement;
+    this.readyAfterMs = readyAfterMs;
   }
 
   static BrokerUnderTest start(Path dataFolder) throws Exception {
@@ -39,6 +42,7 @@ final class BrokerUnderTest implements AutoCloseable {
 
   static BrokerUnderTest start(Path dataFolder, Map<String, String> environment) throws Exception {
     Path log = Files.createTempFile("broker", ".log");
+    long beganNs = System.nanoTime();
     Process process =
         Installation.get()
             .command(environment, "dev", "--port", "0", "--data-dir", dataFolder.toString())
@@ -51,7 +55,9 @@ final class BrokerUnderTest implements AutoCloseable {
     assertThat(ready.matches())
         .as("the broker is ready: %s %s", announcement, Files.readString(log))
         .isTrue();
-    return new BrokerUnderTest(process, log, Integer.parseInt(ready.group(1)), announcement);
+    long readyAfterMs = (System.nanoTime() - beganNs) / 1_000_000;
+    return new BrokerUnderTest(
+        process, log, Integer.parseInt(ready.group(1)), announcement, readyAfterMs);
   }
 
   private static List<String> readAnnouncement(Process process) {
@@ -71,6 +77,15 @@ final class BrokerUnderTest implements AutoCloseable {
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** From the start of the process to its line that says so. */
+  long readyAfterMs() {
+    return readyAfterMs;
   }
 
   String bootstrap() {

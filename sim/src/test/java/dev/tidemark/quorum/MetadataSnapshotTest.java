@@ -53,7 +53,11 @@ class MetadataSnapshotTest {
       if (log.isSnapshotDue()) {
         clock.advanceMs(20_000);
         snapshots++;
-        log.takeSnapshot(to -> topics.forEach(name -> to.write(record(name))));
+        log.takeSnapshot(
+            to -> {
+              topics.forEach(name -> to.write(record(name)));
+              to.close(true); // as Kafka's images do
+            });
       }
       clock.advanceMs(20_000);
     }
