@@ -114,7 +114,7 @@ final class Handlers {
                 data.randomness().fork("fetch-sessions"),
                 settings.fetchMaxBytes(),
                 settings.maxIncrementalFetchSessionCacheSlots()))
-        .add(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(partitions))
+        .add(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(partitions, data))
         .add(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new OffsetForLeaderEpochHandler(partitions))
         .add(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions))
         .add(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(partitions));

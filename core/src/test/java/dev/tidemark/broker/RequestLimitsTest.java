@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.InvalidRequestException;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -105,6 +106,24 @@ class RequestLimitsTest {
         plane.call(
             new DescribeGroupsRequest.Builder(data).build((short) 6), DescribeGroupsResponse.class);
     assertThat(answer.data().groups()).hasSize(1);
+  }
+
+  @Test
+  void aRequestMayHaveOnlySoManyNames() {
+    List<String> keys = IntStream.range(0, 100_001).mapToObj(i -> "g" + i).toList();
+    FindCoordinatorResponse answer =
+        plane.call(
+            new FindCoordinatorRequest.Builder(
+                    new FindCoordinatorRequestData().setKeyType((byte) 1).setCoordinatorKeys(keys))
+                .build(),
+            FindCoordinatorResponse.class);
+    assertThat(answer.errorCounts()).containsOnlyKeys(Errors.INVALID_REQUEST);
+    DescribeGroupsResponse groups =
+        plane.call(
+            new DescribeGroupsRequest.Builder(new DescribeGroupsRequestData().setGroups(keys))
+                .build((short) 6),
+            DescribeGroupsResponse.class);
+    assertThat(groups.errorCounts()).containsOnlyKeys(Errors.INVALID_REQUEST);
   }
 
   @Test

@@ -306,4 +306,24 @@ class LogCompactionTest {
     assertThat(log.failure()).isNull();
     append("a", "3");
   }
+
+  /** Whoever lost the checkpoints reads all segments, and those do not meet any more. */
+  @Test
+  void aCompactedLogIsWholeAlsoWhenNobodyKnowsWhatWasSynced() throws Exception {
+    fixture.settings = fixture.settings.withSegmentBytes(600);
+    log.updateSettings(fixture.settings);
+    String large = "x".repeat(400);
+    append("a", large);
+    append("b", "1");
+    append("c", large);
+    append("b", "2");
+    append("d", large);
+    append("b", "3");
+    compact();
+    List<String> before = records();
+    assertThat(before).hasSize(4);
+    log.close(false);
+    log = fixture.openAfterKill(0);
+    assertThat(records()).isEqualTo(before);
+  }
 }

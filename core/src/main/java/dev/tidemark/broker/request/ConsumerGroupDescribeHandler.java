@@ -23,8 +23,7 @@ public final class ConsumerGroupDescribeHandler implements RequestHandler {
         request,
         groups
             .coordinator()
-            .consumerGroupDescribe(
-                request.context(), DescribeGroupsHandler.distinct(data.groupIds())),
+            .consumerGroupDescribe(request.context(), RequestedNames.distinct(data.groupIds())),
         described -> {
           for (DescribedGroup group : described) {
             if (group.errorCode() == Errors.NONE.code()) {

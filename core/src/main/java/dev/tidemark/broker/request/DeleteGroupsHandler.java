@@ -23,7 +23,7 @@ public final class DeleteGroupsHandler implements RequestHandler {
             .coordinator()
             .deleteGroups(
                 request.context(),
-                request.data(DeleteGroupsRequestData.class).groupsNames(),
+                RequestedNames.distinct(request.data(DeleteGroupsRequestData.class).groupsNames()),
                 BufferSupplier.NO_CACHING),
         results -> new DeleteGroupsResponseData().setResults(results));
   }

@@ -17,6 +17,7 @@ public final class DeleteTopicsHandler implements RequestHandler {
   @Override
   public void handle(Request request) {
     DeleteTopicsRequestData data = request.data(DeleteTopicsRequestData.class);
+    RequestedNames.checkNumber(Math.max(data.topicNames().size(), data.topics().size()));
     controller.call(
         (decider, reply) -> decider.deleteTopics(data, reply),
         new ControllerAnswer<DeleteTopicsResponseData>(request));

@@ -3,8 +3,6 @@ package dev.tidemark.broker.request;
 import dev.tidemark.broker.Request;
 import dev.tidemark.broker.RequestHandler;
 import dev.tidemark.group.GroupCoordination;
-import java.util.LinkedHashSet;
-import java.util.List;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
 import org.apache.kafka.common.message.DescribeGroupsResponseData;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroup;
@@ -20,18 +18,15 @@ public final class DescribeGroupsHandler implements RequestHandler {
     this.groups = groups;
   }
 
-  /** A group that is named often is told once: else few bytes asked for a huge answer. */
-  static List<String> distinct(List<String> groups) {
-    return List.copyOf(new LinkedHashSet<>(groups));
-  }
-
   @Override
   public void handle(Request request) {
     DescribeGroupsRequestData data = request.data(DescribeGroupsRequestData.class);
     short version = request.version();
     GroupAnswer.whenDone(
         request,
-        groups.coordinator().describeGroups(request.context(), distinct(data.groups())),
+        groups
+            .coordinator()
+            .describeGroups(request.context(), RequestedNames.distinct(data.groups())),
         described -> {
           for (DescribedGroup group : described) {
             boolean notFound = group.errorCode() == Errors.GROUP_ID_NOT_FOUND.code();

@@ -5,6 +5,9 @@ import dev.tidemark.broker.Request;
 import dev.tidemark.broker.RequestHandler;
 import dev.tidemark.log.ProducerEntry;
 import dev.tidemark.replica.PartitionLeader;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.DescribeProducersRequestData;
 import org.apache.kafka.common.message.DescribeProducersRequestData.TopicRequest;
@@ -25,9 +28,13 @@ public final class DescribeProducersHandler implements RequestHandler {
   @Override
   public void handle(Request request) {
     DescribeProducersResponseData response = new DescribeProducersResponseData();
+    Set<String> seen = new HashSet<>();
     for (TopicRequest topic : request.data(DescribeProducersRequestData.class).topics()) {
+      if (!seen.add(topic.name())) {
+        continue; // told once, like each partition: else few bytes asked for a huge answer
+      }
       TopicResponse result = new TopicResponse().setName(topic.name());
-      for (int partition : topic.partitionIndexes()) {
+      for (int partition : new LinkedHashSet<>(topic.partitionIndexes())) {
         result.partitions().add(describe(topic.name(), partition));
       }
       response.topics().add(result);

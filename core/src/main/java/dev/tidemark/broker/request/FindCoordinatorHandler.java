@@ -48,7 +48,7 @@ public final class FindCoordinatorHandler implements RequestHandler {
     ListenerName listener = request.client().listenerName();
     FindCoordinatorResponseData response = new FindCoordinatorResponseData();
     if (request.version() >= FIRST_VERSION_WITH_SEVERAL) {
-      for (String key : data.coordinatorKeys()) {
+      for (String key : RequestedNames.distinct(data.coordinatorKeys())) {
         Coordinator found = find(data.keyType(), key, listener);
         boolean isFound = found.errorCode() == Errors.NONE.code();
         response.coordinators().add(isFound ? found.setErrorMessage(null) : found);

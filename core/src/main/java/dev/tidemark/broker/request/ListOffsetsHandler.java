@@ -3,11 +3,14 @@ package dev.tidemark.broker.request;
 import dev.tidemark.broker.Partitions;
 import dev.tidemark.broker.Request;
 import dev.tidemark.broker.RequestHandler;
+import dev.tidemark.env.Shard;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.TimestampedOffset;
 import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.Set;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
@@ -34,41 +37,93 @@ public final class ListOffsetsHandler implements RequestHandler {
   private static final long NO_OFFSET = -1;
   private static final long NO_TIMESTAMP = -1;
 
-  private final Partitions partitions;
+  /** So long a request may hold the shard at a time, but for its last look-up. */
+  private static final long MAX_STEP_NS = 5_000_000;
 
-  public ListOffsetsHandler(Partitions partitions) {
+  private final Partitions partitions;
+  private final Shard shard;
+
+  public ListOffsetsHandler(Partitions partitions, Shard shard) {
     this.partitions = partitions;
+    this.shard = shard;
   }
 
   @Override
   public void handle(Request request) {
-    ListOffsetsRequestData data = request.data(ListOffsetsRequestData.class);
-    Set<TopicPartition> duplicates = ((ListOffsetsRequest) request.body()).duplicatePartitions();
-    boolean readCommitted = data.isolationLevel() == IsolationLevel.READ_COMMITTED.id();
-    boolean fromClient = data.replicaId() == ListOffsetsRequest.CONSUMER_REPLICA_ID;
-    Set<TopicPartition> answered = new HashSet<>();
-    ListOffsetsResponseData response = new ListOffsetsResponseData();
-    for (ListOffsetsTopic topic : data.topics()) {
-      ListOffsetsTopicResponse answer = new ListOffsetsTopicResponse().setName(topic.name());
-      for (ListOffsetsPartition asked : topic.partitions()) {
-        TopicPartition key = new TopicPartition(topic.name(), asked.partitionIndex());
-        boolean twice = duplicates.contains(key);
-        if (twice && !answered.add(key)) {
-          continue;
-        }
-        answer
-            .partitions()
-            .add(
-                inVersion(
-                    request.version(),
-                    twice
-                        ? failed(asked, Errors.INVALID_REQUEST)
-                        : lookUp(
-                            request.version(), topic.name(), asked, readCommitted, fromClient)));
-      }
-      response.topics().add(answer);
+    new Run(request).proceed();
+  }
+
+  /**
+   * The look-ups of one request. One by time may have to inflate a batch, so others get their turn
+   * in between when they take long.
+   */
+  private final class Run {
+    private final Request request;
+    private final ListOffsetsRequestData data;
+    private final Set<TopicPartition> duplicates;
+    private final boolean readCommitted;
+    private final boolean fromClient;
+    private final Set<TopicPartition> answered = new HashSet<>();
+    private final ListOffsetsResponseData response = new ListOffsetsResponseData();
+    private final Iterator<ListOffsetsTopic> topics;
+    private Iterator<ListOffsetsPartition> partitionsOfTopic = Collections.emptyIterator();
+    private ListOffsetsTopicResponse topic = new ListOffsetsTopicResponse();
+
+    Run(Request request) {
+      this.request = request;
+      this.data = request.data(ListOffsetsRequestData.class);
+      this.duplicates = ((ListOffsetsRequest) request.body()).duplicatePartitions();
+      this.readCommitted = data.isolationLevel() == IsolationLevel.READ_COMMITTED.id();
+      this.fromClient = data.replicaId() == ListOffsetsRequest.CONSUMER_REPLICA_ID;
+      this.topics = data.topics().iterator();
     }
-    request.answer(response);
+
+    void proceed() {
+      long startNs = shard.clock().monotonicNs();
+      while (partitionsOfTopic.hasNext() || nextTopic()) {
+        if (partitionsOfTopic.hasNext()) {
+          answer(partitionsOfTopic.next());
+        }
+        if (shard.clock().monotonicNs() - startNs > MAX_STEP_NS) {
+          shard.execute(this::proceedUnlessAbandoned);
+          return;
+        }
+      }
+      request.answer(response);
+    }
+
+    private void proceedUnlessAbandoned() {
+      if (!request.isAbandoned()) {
+        request.goOn(this::proceed);
+      }
+    }
+
+    private boolean nextTopic() {
+      if (!topics.hasNext()) {
+        return false;
+      }
+      ListOffsetsTopic next = topics.next();
+      topic = new ListOffsetsTopicResponse().setName(next.name());
+      response.topics().add(topic);
+      partitionsOfTopic = next.partitions().iterator();
+      return true;
+    }
+
+    private void answer(ListOffsetsPartition asked) {
+      TopicPartition key = new TopicPartition(topic.name(), asked.partitionIndex());
+      boolean twice = duplicates.contains(key);
+      if (twice && !answered.add(key)) {
+        return;
+      }
+      topic
+          .partitions()
+          .add(
+              inVersion(
+                  request.version(),
+                  twice
+                      ? failed(asked, Errors.INVALID_REQUEST)
+                      : lookUp(request.version(), topic.name(), asked, readCommitted, fromClient)));
+    }
   }
 
   private static ListOffsetsPartitionResponse inVersion(
