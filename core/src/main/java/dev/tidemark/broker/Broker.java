@@ -55,6 +55,7 @@ public final class Broker {
   private final HandlerRegistry registry = new HandlerRegistry();
   private final RequestMetrics requestMetrics;
   private final Handlers handlers;
+  private final LiveSettings live;
   private final ClientMistakes mistakes;
   private @Nullable MetadataLog metadataLog;
   private @Nullable HostedLogs logs;
@@ -83,6 +84,18 @@ public final class Broker {
       List<Directory> directories,
       Consumer<String> whenItCannotGoOn,
       String bootId) {
+    this(settings, data, control, directories, whenItCannotGoOn, bootId, NodeControls.none());
+  }
+
+  /** The same with {@code controls}: what its configs change in the process around it. */
+  public Broker(
+      BrokerSettings settings,
+      Shard data,
+      Shard control,
+      List<Directory> directories,
+      Consumer<String> whenItCannotGoOn,
+      String bootId,
+      NodeControls controls) {
     this.whenItCannotGoOn = whenItCannotGoOn;
     this.settings = settings;
     this.data = data;
@@ -93,7 +106,8 @@ public final class Broker {
         new TopicConfigs(settings.nodeId(), settings.texts(), settings.producerIdExpirationMs());
     this.requestMetrics = new RequestMetrics(data.clock());
     this.mistakes = new ClientMistakes(data.clock(), data.timers());
-    this.handlers = new Handlers(settings, data, view, partitions);
+    this.handlers = new Handlers(settings, data, view, partitions, controls.logLevels());
+    this.live = new LiveSettings(settings, controls.connectionBounds());
   }
 
   /** How often periodic work looked at a partition so far; on the data shard. */
@@ -213,6 +227,8 @@ public final class Broker {
     calls.onStorageFailure(hosted::suspectMetadataFolder);
     logs = hosted;
     view.addListener(hosted);
+    live.apply(view.image());
+    view.addListener(live);
     Maintenance started =
         new Maintenance(data, partitions, hosted, settings.logRetentionCheckIntervalMs(), bootId);
     maintenance = started;

@@ -33,6 +33,7 @@ import dev.tidemark.broker.request.ListGroupsHandler;
 import dev.tidemark.broker.request.ListOffsetsHandler;
 import dev.tidemark.broker.request.ListPartitionReassignmentsHandler;
 import dev.tidemark.broker.request.LogDir;
+import dev.tidemark.broker.request.LoggerConfigs;
 import dev.tidemark.broker.request.MetadataHandler;
 import dev.tidemark.broker.request.OffsetCommitHandler;
 import dev.tidemark.broker.request.OffsetDeleteHandler;
@@ -43,6 +44,7 @@ import dev.tidemark.broker.request.ProduceHandler;
 import dev.tidemark.broker.request.RoomForPartitions;
 import dev.tidemark.broker.request.SyncGroupHandler;
 import dev.tidemark.broker.request.UpdateFeaturesHandler;
+import dev.tidemark.env.LogLevels;
 import dev.tidemark.env.Shard;
 import dev.tidemark.group.GroupCoordination;
 import dev.tidemark.log.LogId;
@@ -61,8 +63,15 @@ final class Handlers {
   private final MetadataView view;
   private final Partitions partitions;
   private final GroupCoordination groups;
+  private final LoggerConfigs loggers;
 
-  Handlers(BrokerSettings settings, Shard data, MetadataView view, Partitions partitions) {
+  Handlers(
+      BrokerSettings settings,
+      Shard data,
+      MetadataView view,
+      Partitions partitions,
+      LogLevels logLevels) {
+    this.loggers = new LoggerConfigs(settings.nodeId(), logLevels);
     this.settings = settings;
     this.data = data;
     this.view = view;
@@ -163,11 +172,13 @@ final class Handlers {
   private void registerConfigs(HandlerRegistry registry, ControllerCalls controller) {
     registry
         .add(ApiKeys.LIST_CONFIG_RESOURCES, new ListConfigResourcesHandler(view))
-        .add(ApiKeys.INCREMENTAL_ALTER_CONFIGS, new IncrementalAlterConfigsHandler(controller))
+        .add(
+            ApiKeys.INCREMENTAL_ALTER_CONFIGS,
+            new IncrementalAlterConfigsHandler(controller, loggers))
         .add(ApiKeys.ALTER_CONFIGS, new AlterConfigsHandler(controller))
         .add(
             ApiKeys.DESCRIBE_CONFIGS,
-            new DescribeConfigsHandler(new ConfigDescriptions(settings, view)));
+            new DescribeConfigsHandler(new ConfigDescriptions(settings, view, loggers)));
   }
 
   private void registerGroups(HandlerRegistry registry) {

@@ -24,7 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Decides IncrementalAlterConfigs (KIP-339) and the older AlterConfigs, which replaces all. */
 final class ConfigAlteration {
-  private final ConfigRules rules = new ConfigRules();
+  private final ConfigRules rules;
+
+  ConfigAlteration(ConfigRules rules) {
+    this.rules = rules;
+  }
 
   Decision<IncrementalAlterConfigsResponseData> decide(
       MetadataImage image, IncrementalAlterConfigsRequestData request) {

@@ -3,9 +3,8 @@ package dev.tidemark.metadata;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Properties;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigDef.ConfigKey;
 import org.apache.kafka.common.config.ConfigException;
@@ -13,25 +12,30 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.InvalidConfigurationException;
+import org.apache.kafka.common.errors.InvalidRequestException;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.coordinator.group.GroupConfig;
+import org.apache.kafka.coordinator.group.GroupCoordinatorConfig;
+import org.apache.kafka.coordinator.group.modern.share.ShareGroupConfig;
 import org.apache.kafka.image.MetadataImage;
-import org.apache.kafka.server.config.ConfigSynonym;
-import org.apache.kafka.server.config.ServerTopicConfigSynonyms;
+import org.apache.kafka.server.metrics.ClientMetricsConfigs;
+import org.apache.kafka.storage.internals.log.CleanerConfig;
 import org.apache.kafka.storage.internals.log.LogConfig;
 import org.jspecify.annotations.Nullable;
 
 /** Which configs may be set on what, and to what. Throws {@link Refusal}. */
 public final class ConfigRules {
-  /** A broker's keys that can be changed while it runs: the defaults of its topics. */
-  private static final Set<String> DYNAMIC_BROKER_KEYS = topicSynonyms();
+  private final Map<String, String> properties;
 
-  ConfigRules() {}
+  /** {@code properties} is what server.properties sets. */
+  ConfigRules(Map<String, String> properties) {
+    this.properties = new TreeMap<>(properties);
+  }
 
   /** True for the keys of a broker that can be changed while it runs. */
   public static boolean isDynamicBrokerKey(String key) {
-    return DYNAMIC_BROKER_KEYS.contains(key);
+    return DynamicKeys.contains(key);
   }
 
   /** Checks what {@code resource} would have; {@code current} is what it has. */
@@ -44,6 +48,7 @@ public final class ConfigRules {
       case TOPIC -> checkTopic(image, resource.name(), plain(proposed));
       case BROKER -> checkBroker(image, resource.name(), current, plain(proposed));
       case GROUP -> checkGroup(resource.name(), plain(proposed));
+      case CLIENT_METRICS -> checkClientMetrics(resource.name(), plain(proposed));
       default ->
           throw new Refusal(
               Errors.INVALID_REQUEST,
@@ -67,17 +72,29 @@ public final class ConfigRules {
     if (topic.isEmpty()) {
       throw new Refusal(Errors.INVALID_REQUEST, "Default topic resources are not allowed.");
     }
-    if (topic.equals(Topic.CLUSTER_METADATA_TOPIC_NAME)) {
-      throw new Refusal(Errors.INVALID_REQUEST, "The metadata topic has no configs to alter.");
+    if (!Topic.isValid(topic)) {
+      throw new Refusal(
+          Errors.INVALID_TOPIC_EXCEPTION, "'" + topic + "' is not the name of a topic.");
     }
     if (image.topics().getTopic(topic) == null) {
       throw new Refusal(
           Errors.UNKNOWN_TOPIC_OR_PARTITION, "There is no topic with the name '" + topic + "'.");
     }
+    checkTopicValues(proposed);
+  }
+
+  /** Checks the values of a topic's own configs. */
+  static void checkTopicValues(Map<String, String> proposed) {
     try {
       LogConfig.validate(proposed);
     } catch (ConfigException | InvalidConfigurationException e) {
       throw new Refusal(Errors.INVALID_CONFIG, String.valueOf(e.getMessage()));
+    }
+    if (Boolean.parseBoolean(proposed.get(TopicConfig.REMOTE_LOG_STORAGE_ENABLE_CONFIG))) {
+      throw new Refusal(
+          Errors.INVALID_CONFIG,
+          TopicConfig.REMOTE_LOG_STORAGE_ENABLE_CONFIG
+              + " cannot be turned on: this broker keeps no records elsewhere.");
     }
   }
 
@@ -101,25 +118,34 @@ public final class ConfigRules {
           minIsr + " cannot be removed from the cluster: set another value instead.");
     }
     for (Map.Entry<String, String> config : proposed.entrySet()) {
-      checkBrokerKey(config.getKey(), config.getValue());
+      if (!config.getValue().equals(current.get(config.getKey()))) {
+        checkBrokerKey(config.getKey(), config.getValue());
+      }
     }
   }
 
+  /** Keys that Kafka does not know are taken, for plugins may know them; they have no effect. */
   private static void checkBrokerKey(String key, String value) {
     ConfigKey definition = BrokerKeys.find(key);
-    if (definition == null) {
-      throw new Refusal(Errors.INVALID_CONFIG, "Unknown broker config name: " + key);
-    }
-    if (!DYNAMIC_BROKER_KEYS.contains(key)) {
+    boolean fixed =
+        definition == null ? DynamicKeys.isOfListenerOrSecurity(key) : !DynamicKeys.contains(key);
+    if (fixed) {
       throw new Refusal(
           Errors.INVALID_REQUEST,
           "%s cannot be changed while the broker runs: set it in server.properties and restart."
               .formatted(key));
     }
+    if (definition == null) {
+      return;
+    }
     try {
-      BrokerKeys.parse(definition, value);
+      Object parsed = BrokerKeys.parse(definition, value);
+      if (key.equals(CleanerConfig.LOG_CLEANER_THREADS_PROP) && Integer.valueOf(0).equals(parsed)) {
+        throw new Refusal(
+            Errors.INVALID_REQUEST, key + " must be at least 1 while the broker runs.");
+      }
     } catch (IllegalArgumentException e) {
-      throw new Refusal(Errors.INVALID_CONFIG, String.valueOf(e.getMessage()));
+      throw new Refusal(Errors.INVALID_REQUEST, String.valueOf(e.getMessage()));
     }
   }
 
@@ -131,15 +157,36 @@ public final class ConfigRules {
     }
   }
 
-  private static void checkGroup(String group, Map<String, String> proposed) {
+  private void checkGroup(String group, Map<String, String> proposed) {
     if (group.isEmpty()) {
       throw new Refusal(Errors.INVALID_REQUEST, "Default group resources are not allowed.");
     }
     try {
-      GroupConfig.validateNames(proposed);
-      GroupConfig.CONFIG_DEF.parse(proposed);
+      GroupConfig.validate(
+          proposed,
+          GroupCoordinatorConfig.fromProps(only(GroupCoordinatorConfig.CONFIG_DEF)),
+          ShareGroupConfig.fromProps(only(ShareGroupConfig.CONFIG_DEF)));
     } catch (ConfigException | ApiException e) {
       throw new Refusal(Errors.INVALID_CONFIG, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Map<String, String> only(ConfigDef definition) {
+    Map<String, String> some = new TreeMap<>(properties);
+    some.keySet().retainAll(definition.names());
+    return some;
+  }
+
+  /** They are kept for clients' sake; nobody collects the metrics yet. */
+  private static void checkClientMetrics(String name, Map<String, String> proposed) {
+    Properties properties = new Properties();
+    properties.putAll(proposed);
+    try {
+      ClientMetricsConfigs.validate(name, properties);
+    } catch (ConfigException | InvalidConfigurationException e) {
+      throw new Refusal(Errors.INVALID_CONFIG, String.valueOf(e.getMessage()));
+    } catch (InvalidRequestException e) {
+      throw new Refusal(Errors.INVALID_REQUEST, String.valueOf(e.getMessage()));
     }
   }
 
@@ -163,6 +210,7 @@ public final class ConfigRules {
     return switch (type) {
       case TOPIC -> LogConfig.configKeys().get(key);
       case GROUP -> GroupConfig.CONFIG_DEF.configKeys().get(key);
+      case CLIENT_METRICS -> ClientMetricsConfigs.configDef().configKeys().get(key);
       default -> BrokerKeys.find(key);
     };
   }
@@ -176,16 +224,5 @@ public final class ConfigRules {
       }
     }
     return parts;
-  }
-
-  private static Set<String> topicSynonyms() {
-    Set<String> names = new TreeSet<>();
-    for (String key : TopicSettings.keys()) {
-      for (ConfigSynonym synonym :
-          ServerTopicConfigSynonyms.ALL_TOPIC_CONFIG_SYNONYMS.getOrDefault(key, List.of())) {
-        names.add(synonym.name());
-      }
-    }
-    return names;
   }
 }

@@ -79,7 +79,7 @@ public final class Controller {
             new EffectiveConfigs(settings.nodeId(), settings.properties()));
     this.topicDeletion = new TopicDeletion(settings.deleteTopicEnable());
     this.partitionAddition = new PartitionAddition(placement);
-    this.configAlteration = new ConfigAlteration();
+    this.configAlteration = new ConfigAlteration(new ConfigRules(settings.properties()));
   }
 
   /**

@@ -65,11 +65,18 @@ public final class EffectiveConfigs {
 
   /** All values of a broker's key, the one that holds first. */
   public List<Level> ofBroker(MetadataImage image, String key) {
+    return ofBroker(image, List.of(key));
+  }
+
+  /** All values under any of some keys, the strongest source first, then in their order. */
+  public List<Level> ofBroker(MetadataImage image, List<String> keys) {
     List<Level> levels = new ArrayList<>();
     for (ConfigSource source : SOURCES) {
-      String value = brokerValue(image, source, key);
-      if (value != null) {
-        levels.add(new Level(key, value, source));
+      for (String key : keys) {
+        String value = brokerValue(image, source, key);
+        if (value != null) {
+          levels.add(new Level(key, value, source));
+        }
       }
     }
     return levels;

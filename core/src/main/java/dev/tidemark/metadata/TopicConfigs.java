@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * nothing.
  */
 public final class TopicConfigs {
+  private static final String PRODUCER_ID_EXPIRATION_MS = "producer.id.expiration.ms";
+
   private final EffectiveConfigs configs;
   private final int producerIdExpirationMs;
   private @Nullable TopicSettings shared;
@@ -82,7 +84,7 @@ public final class TopicConfigs {
     TopicSettings settings = TopicSettings.defaults();
     settings =
         new TopicSettings(
-            settings.log().withProducerIdExpirationMs(producerIdExpirationMs),
+            settings.log().withProducerIdExpirationMs(producerIdExpirationMs(image)),
             settings.minInsyncReplicas(),
             settings.uncleanLeaderElection());
     for (String key : TopicSettings.keys()) {
@@ -92,5 +94,10 @@ public final class TopicConfigs {
       }
     }
     return settings;
+  }
+
+  private int producerIdExpirationMs(MetadataImage image) {
+    List<EffectiveConfigs.Level> levels = configs.ofBroker(image, PRODUCER_ID_EXPIRATION_MS);
+    return levels.isEmpty() ? producerIdExpirationMs : Integer.parseInt(levels.get(0).value());
   }
 }

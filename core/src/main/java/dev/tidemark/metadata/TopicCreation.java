@@ -9,9 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.errors.InvalidConfigurationException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -25,7 +23,6 @@ import org.apache.kafka.common.metadata.TopicRecord;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
-import org.apache.kafka.storage.internals.log.LogConfig;
 
 /** Decides CreateTopics. Each topic stands for itself: one refusal does not touch the others. */
 final class TopicCreation {
@@ -160,11 +157,7 @@ final class TopicCreation {
       own.put(config.name(), config.value());
     }
     if (!own.isEmpty()) {
-      try {
-        LogConfig.validate(own);
-      } catch (ConfigException | InvalidConfigurationException e) {
-        throw new Refusal(Errors.INVALID_CONFIG, String.valueOf(e.getMessage()));
-      }
+      ConfigRules.checkTopicValues(own);
     }
     return own;
   }

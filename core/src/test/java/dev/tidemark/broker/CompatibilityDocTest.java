@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.env.LogLevels;
 import dev.tidemark.metadata.Controller;
 import dev.tidemark.metadata.ControllerCalls;
 import dev.tidemark.metadata.ControllerSettings;
@@ -73,7 +74,7 @@ class CompatibilityDocTest {
     Controller controller =
         new Controller(new FakeMetadataLog(), view, shard, shard, controllerSettings);
     HandlerRegistry registry = new HandlerRegistry();
-    new Handlers(settings, shard, view, new Partitions())
+    new Handlers(settings, shard, view, new Partitions(), LogLevels.none())
         .register(
             registry,
             new ControllerCalls(controller, shard, shard),

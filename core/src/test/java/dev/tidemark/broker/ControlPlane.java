@@ -27,6 +27,7 @@ import dev.tidemark.broker.request.LeaveGroupHandler;
 import dev.tidemark.broker.request.ListConfigResourcesHandler;
 import dev.tidemark.broker.request.ListGroupsHandler;
 import dev.tidemark.broker.request.ListPartitionReassignmentsHandler;
+import dev.tidemark.broker.request.LoggerConfigs;
 import dev.tidemark.broker.request.MetadataHandler;
 import dev.tidemark.broker.request.OffsetCommitHandler;
 import dev.tidemark.broker.request.OffsetDeleteHandler;
@@ -68,6 +69,7 @@ public final class ControlPlane {
   public final InMemoryOffsets offsets;
   public final FakeMetadataLog log;
   public final GroupCoordination groups;
+  public final FakeLogLevels logLevels = new FakeLogLevels();
   private final HandlerRegistry registry = new HandlerRegistry();
   private int correlationId;
 
@@ -111,6 +113,7 @@ public final class ControlPlane {
                         decider.allocateProducerIds(
                             1, view.image().cluster().brokerEpoch(1), answer),
                     reply));
+    LoggerConfigs loggers = new LoggerConfigs(1, logLevels);
     registry
         .add(
             ApiKeys.METADATA,
@@ -118,11 +121,11 @@ public final class ControlPlane {
         .add(ApiKeys.CREATE_TOPICS, new CreateTopicsHandler(calls, room, new Partitions()))
         .add(ApiKeys.DELETE_TOPICS, new DeleteTopicsHandler(calls))
         .add(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(calls, room))
-        .add(ApiKeys.INCREMENTAL_ALTER_CONFIGS, new IncrementalAlterConfigsHandler(calls))
+        .add(ApiKeys.INCREMENTAL_ALTER_CONFIGS, new IncrementalAlterConfigsHandler(calls, loggers))
         .add(ApiKeys.ALTER_CONFIGS, new AlterConfigsHandler(calls))
         .add(
             ApiKeys.DESCRIBE_CONFIGS,
-            new DescribeConfigsHandler(new ConfigDescriptions(settings, view)))
+            new DescribeConfigsHandler(new ConfigDescriptions(settings, view, loggers)))
         .add(ApiKeys.LIST_CONFIG_RESOURCES, new ListConfigResourcesHandler(view))
         .add(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(calls))
         .add(ApiKeys.ALTER_PARTITION_REASSIGNMENTS, new AlterPartitionReassignmentsHandler(calls))

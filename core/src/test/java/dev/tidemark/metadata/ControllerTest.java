@@ -438,6 +438,8 @@ class ControllerTest {
 
     alterBroker("", "log.retention.ms", "11");
     assertThat(configs.of(view.image(), "t").log().retentionMs()).isEqualTo(11);
+    alterBroker("", "producer.id.expiration.ms", "6000");
+    assertThat(configs.of(view.image(), "t").log().producerIdExpirationMs()).isEqualTo(6000);
     alterBroker("1", "log.retention.ms", "12");
     assertThat(configs.of(view.image(), "t").log().retentionMs()).isEqualTo(12);
     alter("t", "retention.ms", "13", OpType.SET);
@@ -451,9 +453,20 @@ class ControllerTest {
   void the_cluster_keeps_a_floor_of_in_sync_replicas_that_no_single_broker_changes() {
     assertThat(alterBroker("1", "min.insync.replicas", "1")).isEqualTo(Errors.INVALID_CONFIG);
     assertThat(alterBroker("", "min.insync.replicas", "1")).isEqualTo(Errors.NONE);
-    assertThat(alterBroker("", "no.such.key", "1")).isEqualTo(Errors.INVALID_CONFIG);
-    assertThat(alterBroker("", "node.id", "9")).isEqualTo(Errors.INVALID_REQUEST);
     assertThat(alterBroker("9", "log.retention.ms", "9")).isEqualTo(Errors.INVALID_REQUEST);
+  }
+
+  @Test
+  void dynamic_broker_keys_are_taken_with_good_values_and_others_are_refused() {
+    for (String key : List.of("num.io.threads", "log.cleaner.threads", "max.connections")) {
+      assertThat(alterBroker("", key, "9")).as(key).isEqualTo(Errors.NONE);
+    }
+    assertThat(alterBroker("1", "key.of.a.plugin", "1")).isEqualTo(Errors.NONE);
+    for (String key : List.of("node.id", "log.retention.hours", "listeners", "ssl.protocol")) {
+      assertThat(alterBroker("1", key, "9")).as(key).isEqualTo(Errors.INVALID_REQUEST);
+    }
+    assertThat(alterBroker("", "log.retention.ms", "long")).isEqualTo(Errors.INVALID_REQUEST);
+    assertThat(alterBroker("", "log.cleaner.threads", "0")).isEqualTo(Errors.INVALID_REQUEST);
   }
 
   @Test

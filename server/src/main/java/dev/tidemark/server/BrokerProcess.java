@@ -2,6 +2,7 @@ package dev.tidemark.server;
 
 import dev.tidemark.broker.Broker;
 import dev.tidemark.broker.BrokerSettings;
+import dev.tidemark.broker.NodeControls;
 import dev.tidemark.broker.folder.DataFolders;
 import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.broker.settings.HonouredSettings;
@@ -170,10 +171,17 @@ public final class BrokerProcess {
     }
     clusterId = FolderIdentity.read(folders.get(0)).map(FolderIdentity::clusterId).orElse("");
     openHttp();
-    Broker started =
-        new Broker(settings, data, control, folders, this::onDiskFailure, BootId.read());
     ShardNetwork shared = new ShardNetwork(data, networkSettings());
     network = shared;
+    Broker started =
+        new Broker(
+            settings,
+            data,
+            control,
+            folders,
+            this::onDiskFailure,
+            BootId.read(),
+            new NodeControls(new JdkLogLevels(), shared.connections()));
     for (ListenerAddress address : settings.listeners()) {
       NettyListener listener = new NettyListener(shared, address.name(), started.acceptor());
       listeners.add(listener);

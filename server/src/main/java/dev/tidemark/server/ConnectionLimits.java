@@ -1,5 +1,6 @@
 package dev.tidemark.server;
 
+import dev.tidemark.env.ConnectionBounds;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Map;
@@ -9,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * How many connections a node has, in all and per address, over all its listeners. Used on the
  * shard only.
  */
-final class ConnectionLimits {
-  private final int max;
-  private final int maxPerIp;
+final class ConnectionLimits implements ConnectionBounds {
+  private int max;
+  private int maxPerIp;
   private final Map<InetAddress, Integer> overrides;
   private final Map<InetAddress, Integer> perIp = new HashMap<>();
   private int all;
@@ -25,6 +26,16 @@ final class ConnectionLimits {
     this.max = max;
     this.maxPerIp = maxPerIp;
     this.overrides = Map.copyOf(overrides);
+  }
+
+  @Override
+  public void maxConnections(int count) {
+    max = FileDescriptors.connections(count);
+  }
+
+  @Override
+  public void maxConnectionsPerIp(int count) {
+    maxPerIp = count;
   }
 
   int all() {

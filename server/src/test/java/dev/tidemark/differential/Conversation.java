@@ -67,16 +67,30 @@ final class Conversation implements AutoCloseable {
 
   private static boolean holds(Step step, JsonNode answer) {
     for (Step.Condition condition : step.until()) {
-      String where = condition.where();
-      boolean met =
-          where.startsWith("/")
-              ? answer.at(where).asText().equals(condition.value())
-              : answer.findValuesAsText(where).stream().allMatch(condition.value()::equals);
+      boolean met = holds(condition.where(), condition.value(), answer);
       if (!met) {
         return false;
       }
     }
     return true;
+  }
+
+  private static boolean holds(String where, String value, JsonNode answer) {
+    if (where.startsWith("/")) {
+      return answer.at(where).asText().equals(value);
+    }
+    int colon = where.indexOf(':');
+    if (colon < 0) {
+      return answer.findValuesAsText(where).stream().allMatch(value::equals);
+    }
+    String name = where.substring(0, colon);
+    String field = where.substring(colon + 1);
+    return answer.findParents("name").stream()
+        .filter(one -> one.get("name").asText().equals(name) && one.has(field))
+        .map(one -> one.get(field).asText())
+        .findFirst()
+        .orElse("")
+        .equals(value);
   }
 
   private JsonNode ask(Step step) throws IOException {

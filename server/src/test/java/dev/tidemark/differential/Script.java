@@ -21,6 +21,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
  * topic-known Metadata/13 {topics: [{name: 't7'}]}
  *   > until errorCode = 0                  everywhere in the answer
  *   > until /topics/0/isInternal = false   at one place
+ *   > until t7:isInternal = false          in the object with that name
  *   > let id = /topics/0/topicId
  *   > on second            another connection than main
  *   > later                the answer is read before the next request on that connection

@@ -40,8 +40,9 @@ record Step(
   record Capture(String variable, String pointer) {}
 
   /**
-   * What has to read {@code value}: the part of the answer at the pointer {@code where}, or each
-   * field of that name when it begins without a slash.
+   * What has to read {@code value}: the part of the answer at the pointer {@code where}; each field
+   * of that name when it begins without a slash; with a colon, the field behind it of the object
+   * with the name before it, where nothing stands for no such object.
    */
   record Condition(String where, String value) {}
 }

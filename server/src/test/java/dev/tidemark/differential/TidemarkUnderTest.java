@@ -13,6 +13,7 @@ final class TidemarkUnderTest {
     int port = Peer.freePort();
     StringBuilder text = new StringBuilder();
     text.append("listeners=PLAINTEXT://127.0.0.1:").append(port).append('\n');
+    text.append("process.roles=broker,controller\n");
     text.append("log.dirs=").append(folder.resolve("data")).append('\n');
     shared.forEach((key, value) -> text.append(key).append('=').append(value).append('\n'));
     String config = folder.resolve("server.properties").toString();

@@ -65,6 +65,30 @@ class ConnectionsTest {
     }
 
     @Test
+    void aLimitThatIsChangedHoldsForTheNextConnection() throws Exception {
+      listen(new NetworkSettings(-1, -1, 50, 1000, 1 << 20, -1, 10, 1, Map.of()), new Echo());
+      try (Socket first = connect()) {
+        assertThat(isAccepted(first)).isTrue();
+        shard().execute(() -> network().connections().maxConnectionsPerIp(2));
+        try (Socket second = connect()) {
+          assertThat(isAccepted(second)).isTrue();
+          shard().execute(() -> network().connections().maxConnections(2));
+          shard().execute(() -> network().connections().maxConnectionsPerIp(9));
+          try (Socket third = connect()) {
+            assertThat(third.getInputStream().read()).isEqualTo(-1);
+          }
+        }
+      }
+    }
+
+    private static boolean isAccepted(Socket socket) throws Exception {
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      out.writeInt(1);
+      out.write(7);
+      return readFrame(new DataInputStream(socket.getInputStream())).length == 1;
+    }
+
+    @Test
     void aPortInUseIsNamedWithTheRemedy() throws Exception {
       listen(NetworkSettings.defaults(), new Echo());
       NettyListener second = new NettyListener(network(), "PLAINTEXT", c -> new Echo());

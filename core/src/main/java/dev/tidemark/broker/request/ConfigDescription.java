@@ -13,10 +13,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One key and the values it has.
  *
- * @param levels the one that holds first
+ * @param levels the one that holds first; they are told as synonyms
+ * @param fallback what holds where there is no level
  * @param readOnly whether it can only be changed by a restart
  */
-record ConfigDescription(ConfigKey key, List<Level> levels, boolean readOnly) {
+record ConfigDescription(
+    ConfigKey key, List<Level> levels, @Nullable String fallback, boolean readOnly) {
+
+  ConfigDescription(ConfigKey key, List<Level> levels, boolean readOnly) {
+    this(key, levels, null, readOnly);
+  }
 
   /** The default as text, or null where there is none. */
   static @Nullable String defaultOf(ConfigKey key) {
@@ -32,7 +38,8 @@ record ConfigDescription(ConfigKey key, List<Level> levels, boolean readOnly) {
             .setIsSensitive(sensitive)
             .setConfigType(type().id())
             .setConfigSource(ConfigSource.DEFAULT_CONFIG.id())
-            .setValue(null);
+            .setValue(sensitive ? null : fallback)
+            .setDocumentation(null);
     if (!levels.isEmpty()) {
       Level holding = levels.get(0);
       result.setValue(sensitive ? null : holding.value()).setConfigSource(holding.source().id());

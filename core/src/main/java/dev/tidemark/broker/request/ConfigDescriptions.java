@@ -24,6 +24,7 @@ import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfi
 import org.apache.kafka.common.requests.DescribeConfigsResponse.ConfigSource;
 import org.apache.kafka.coordinator.group.GroupConfig;
 import org.apache.kafka.server.config.ConfigSynonym;
+import org.apache.kafka.server.config.DynamicBrokerConfig;
 import org.apache.kafka.server.config.ServerTopicConfigSynonyms;
 import org.apache.kafka.server.metrics.ClientMetricsConfigs;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +34,20 @@ public final class ConfigDescriptions {
   private final MetadataView view;
   private final EffectiveConfigs effective;
   private final int nodeId;
+  private final LoggerConfigs loggers;
 
-  public ConfigDescriptions(BrokerSettings settings, MetadataView view) {
+  public ConfigDescriptions(BrokerSettings settings, MetadataView view, LoggerConfigs loggers) {
     this.view = view;
+    this.loggers = loggers;
     this.nodeId = settings.nodeId();
-    this.effective = new EffectiveConfigs(nodeId, settings.texts());
+    this.effective = new EffectiveConfigs(nodeId, withBrokerId(settings));
+  }
+
+  /** A node's id as a broker is its id. */
+  private static Map<String, String> withBrokerId(BrokerSettings settings) {
+    Map<String, String> texts = new TreeMap<>(settings.texts());
+    texts.putIfAbsent(HonouredSettings.BROKER_ID.name(), Integer.toString(settings.nodeId()));
+    return texts;
   }
 
   /** How much is told. */
@@ -49,10 +59,7 @@ public final class ConfigDescriptions {
       case BROKER -> broker(resource.name(), detail);
       case GROUP -> group(resource.name(), detail);
       case CLIENT_METRICS -> clientMetrics(resource.name(), detail);
-      case BROKER_LOGGER -> {
-        checkBroker(resource.name());
-        yield List.of(); // the levels of this process's loggers are not in Kafka's form
-      }
+      case BROKER_LOGGER -> loggers.describe(resource.name());
       default -> throw new InvalidRequestException("Unsupported resource type: " + resource.type());
     };
   }
@@ -71,7 +78,8 @@ public final class ConfigDescriptions {
       if (byDefault != null) {
         levels.add(byDefault);
       }
-      all.add(new ConfigDescription(key, levels, false).describe(detail));
+      String fallback = ConfigDescription.defaultOf(key);
+      all.add(new ConfigDescription(key, levels, fallback, false).describe(detail));
     }
     return all;
   }
@@ -91,7 +99,7 @@ public final class ConfigDescriptions {
         return new Level(synonym.name(), value, text, ConfigSource.DEFAULT_CONFIG);
       }
     }
-    return new Level(key.name, value, ConfigSource.DEFAULT_CONFIG);
+    return null;
   }
 
   private List<DescribeConfigsResourceResult> broker(String name, Detail detail) {
@@ -131,21 +139,37 @@ public final class ConfigDescriptions {
       if (key.internalConfig) {
         continue;
       }
-      List<Level> levels = new ArrayList<>(effective.ofBroker(view.image(), key.name));
-      String defaultValue = brokerDefault(key);
-      if (defaultValue != null) {
-        levels.add(new Level(key.name, defaultValue, ConfigSource.DEFAULT_CONFIG));
-      }
+      List<Level> levels = brokerLevels(key);
       boolean readOnly = !ConfigRules.isDynamicBrokerKey(key.name);
       all.add(new ConfigDescription(key, levels, readOnly).describe(detail));
     }
     return all;
   }
 
+  /**
+   * Of a key that may also be given in another unit, Kafka tells only what stands below its own
+   * name in the order of strength.
+   */
+  private List<Level> brokerLevels(ConfigKey key) {
+    List<String> synonyms = DynamicBrokerConfig.brokerConfigSynonyms(key.name, false);
+    List<Level> levels = new ArrayList<>(effective.ofBroker(view.image(), synonyms));
+    for (String synonym : synonyms) {
+      ConfigKey definition = BrokerKeys.find(synonym);
+      String value = definition == null ? null : brokerDefault(definition);
+      if (value != null) {
+        levels.add(new Level(synonym, value, ConfigSource.DEFAULT_CONFIG));
+      }
+    }
+    while (!levels.isEmpty() && !levels.get(0).name().equals(key.name)) {
+      levels.remove(0);
+    }
+    return levels;
+  }
+
   /** Our default where the key has an effect, Kafka's otherwise. */
   private static @Nullable String brokerDefault(ConfigKey key) {
     Setting<?> setting = HonouredSettings.find(key.name);
-    if (setting == null) {
+    if (setting == null || !key.hasDefault()) {
       return ConfigDescription.defaultOf(key);
     }
     Object value = setting.defaultValue();
@@ -175,10 +199,11 @@ public final class ConfigDescriptions {
       GroupConfig.brokerSynonym(key.name)
           .ifPresent(synonym -> levels.addAll(effective.ofBroker(view.image(), synonym)));
       String defaultValue = groupDefault(key);
+      String synonym = GroupConfig.brokerSynonym(key.name).orElse(key.name);
       if (defaultValue != null) {
-        levels.add(new Level(key.name, defaultValue, ConfigSource.DEFAULT_CONFIG));
+        levels.add(new Level(synonym, defaultValue, ConfigSource.DEFAULT_CONFIG));
       }
-      all.add(new ConfigDescription(key, levels, false).describe(detail));
+      all.add(new ConfigDescription(key, levels, defaultValue, false).describe(detail));
     }
     return all;
   }
@@ -188,18 +213,23 @@ public final class ConfigDescriptions {
     return ConfigDescription.defaultOf(broker == null ? key : broker);
   }
 
-  private static List<DescribeConfigsResourceResult> clientMetrics(String name, Detail detail) {
+  private List<DescribeConfigsResourceResult> clientMetrics(String name, Detail detail) {
     if (name.isEmpty()) {
       throw new InvalidRequestException("Client metrics subscription name must not be empty");
     }
+    Map<String, String> own =
+        view.image()
+            .configs()
+            .configMapForResource(new ConfigResource(ConfigResource.Type.CLIENT_METRICS, name));
     List<DescribeConfigsResourceResult> all = new ArrayList<>();
     for (ConfigKey key : new TreeMap<>(ClientMetricsConfigs.configDef().configKeys()).values()) {
-      String value = ConfigDescription.defaultOf(key);
-      List<Level> levels =
-          value == null
-              ? List.of()
-              : List.of(new Level(key.name, value, ConfigSource.DEFAULT_CONFIG));
-      all.add(new ConfigDescription(key, levels, false).describe(detail));
+      List<Level> levels = new ArrayList<>();
+      String value = own.get(key.name);
+      if (value != null) {
+        levels.add(new Level(key.name, value, ConfigSource.CLIENT_METRICS_CONFIG));
+      }
+      String defaultValue = ConfigDescription.defaultOf(key);
+      all.add(new ConfigDescription(key, levels, defaultValue, false).describe(detail));
     }
     return all;
   }

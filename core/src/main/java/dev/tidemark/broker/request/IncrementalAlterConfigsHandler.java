@@ -3,23 +3,59 @@ package dev.tidemark.broker.request;
 import dev.tidemark.broker.Request;
 import dev.tidemark.broker.RequestHandler;
 import dev.tidemark.metadata.ControllerCalls;
+import dev.tidemark.metadata.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterConfigsResource;
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData.AlterConfigsResourceResponse;
 
-/** IncrementalAlterConfigs: changes single configs, which take effect at once (KIP-339). */
+/**
+ * IncrementalAlterConfigs: changes single configs, which take effect at once (KIP-339). The levels
+ * of loggers are this broker's own; all else is for the controller.
+ */
 public final class IncrementalAlterConfigsHandler implements RequestHandler {
   private final ControllerCalls controller;
+  private final LoggerConfigs loggers;
 
-  public IncrementalAlterConfigsHandler(ControllerCalls controller) {
+  public IncrementalAlterConfigsHandler(ControllerCalls controller, LoggerConfigs loggers) {
     this.controller = controller;
+    this.loggers = loggers;
   }
 
   @Override
   public void handle(Request request) {
     IncrementalAlterConfigsRequestData data =
         request.data(IncrementalAlterConfigsRequestData.class);
+    List<AlterConfigsResourceResponse> own = new ArrayList<>();
+    IncrementalAlterConfigsRequestData others =
+        new IncrementalAlterConfigsRequestData().setValidateOnly(data.validateOnly());
+    for (AlterConfigsResource resource : data.resources()) {
+      if (resource.resourceType() == ConfigResource.Type.BROKER_LOGGER.id()) {
+        own.add(loggers.alter(resource, data.validateOnly()));
+      } else {
+        others.resources().add(resource.duplicate());
+      }
+    }
+    if (others.resources().isEmpty()) {
+      request.answer(new IncrementalAlterConfigsResponseData().setResponses(own));
+      return;
+    }
     controller.call(
-        (decider, reply) -> decider.incrementalAlterConfigs(data, reply),
-        new ControllerAnswer<IncrementalAlterConfigsResponseData>(request));
+        (decider, reply) -> decider.incrementalAlterConfigs(others, reply),
+        new Reply<IncrementalAlterConfigsResponseData>() {
+          @Override
+          public void succeed(IncrementalAlterConfigsResponseData result) {
+            result.responses().addAll(own);
+            request.answer(result);
+          }
+
+          @Override
+          public void fail(Throwable cause) {
+            request.fail(cause);
+          }
+        });
   }
 }
