@@ -10,10 +10,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.GroupListing;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -74,14 +76,26 @@ final class Canary implements AutoCloseable {
     return read;
   }
 
-  /** Deletes the topics that spoiled frames have created. */
+  /** Deletes the topics and the groups that spoiled frames have created. */
   void tidyUp() {
     try {
       Set<String> topics = new HashSet<>(admin.listTopics().names().get());
       topics.removeAll(KEPT);
       admin.deleteTopics(topics).all().get();
+      deleteGroups(admin.listGroups().all().get().stream().map(GroupListing::groupId).toList());
     } catch (InterruptedException | ExecutionException e) {
       throw new AssertionError("topics cannot be deleted", e);
+    }
+  }
+
+  /** Those that still have members are refused; they will have none the next time. */
+  private void deleteGroups(List<String> groups) {
+    for (KafkaFuture<Void> deleted : admin.deleteConsumerGroups(groups).deletedGroups().values()) {
+      deleted
+          .toCompletionStage()
+          .toCompletableFuture()
+          .handle((done, refused) -> refused == null)
+          .join();
     }
   }
 

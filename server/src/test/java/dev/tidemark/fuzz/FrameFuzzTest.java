@@ -27,7 +27,7 @@ class FrameFuzzTest {
   private static final int FRAMES_PER_CONNECTION = 5;
   private static final int FRAMES_BETWEEN_CHECKS = 10_000;
   private static final int TALKS_ONE_IN = 16;
-  private static final long HEAP_SLACK_BYTES = 48 << 20;
+  private static final long HEAP_SLACK_BYTES = 16 << 20;
   private static final int SLACK = 24;
   private static final int MAX_LOOKS = 100;
 
