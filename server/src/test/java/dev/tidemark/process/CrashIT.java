@@ -101,7 +101,7 @@ class CrashIT {
     dumpFindsNothingWrong(data);
   }
 
-  private static void dumpFindsNothingWrong(Path data) throws Exception {
+  static void dumpFindsNothingWrong(Path data) throws Exception {
     try (Stream<Path> all = Files.walk(data)) {
       String files =
           String.join(
