@@ -217,12 +217,7 @@ public final class Broker {
             partitions,
             topicConfigs,
             view,
-            (id, reply) ->
-                calls.call(
-                    (decider, answer) ->
-                        decider.renewLeadership(
-                            id.topicId(), id.partition(), settings.nodeId(), answer),
-                    reply),
+            new LedPartitions(calls),
             new DiskOwner());
     calls.onStorageFailure(hosted::suspectMetadataFolder);
     logs = hosted;
@@ -245,7 +240,8 @@ public final class Broker {
                     clusterId,
                     brokerEpoch,
                     new FolderRoom(data.background(), directories),
-                    hosted::logDirs));
+                    hosted::logDirs,
+                    hosted.moves()));
             started.start();
             compacting.start();
             outcome.onDone();
@@ -253,6 +249,31 @@ public final class Broker {
             outcome.onFailed(e);
           }
         });
+  }
+
+  private final class LedPartitions implements LedPartitionCalls {
+    private final ControllerCalls calls;
+
+    LedPartitions(ControllerCalls calls) {
+      this.calls = calls;
+    }
+
+    @Override
+    public void renew(LogId id, Reply<Integer> reply) {
+      calls.call(
+          (decider, answer) ->
+              decider.renewLeadership(id.topicId(), id.partition(), settings.nodeId(), answer),
+          reply);
+    }
+
+    @Override
+    public void assign(LogId id, Uuid directoryId, Reply<Uuid> reply) {
+      calls.call(
+          (decider, answer) ->
+              decider.assignDirectory(
+                  id.topicId(), id.partition(), settings.nodeId(), directoryId, answer),
+          reply);
+    }
   }
 
   private final class DiskOwner implements HostedLogs.Owner {

@@ -27,6 +27,7 @@ final class DataFolder {
   private static final String CLEAN_MARKER = ".kafka_cleanshutdown";
   private static final String DELETED_SUFFIX = "-delete";
   private static final String STRAY_SUFFIX = "-stray";
+  private static final String FUTURE_SUFFIX = "-future";
 
   private final Directory directory;
   private final Uuid directoryId;
@@ -59,7 +60,7 @@ final class DataFolder {
     KnownOffsets known = readOrNothing(directory);
     Set<String> partitionFolders = new TreeSet<>();
     for (String name : directory.list()) {
-      if (name.endsWith(DELETED_SUFFIX)) {
+      if (name.endsWith(DELETED_SUFFIX) || name.endsWith(FUTURE_SUFFIX)) {
         directory.delete(name);
       } else if (!name.endsWith(STRAY_SUFFIX)
           && name.indexOf('-') > 0
@@ -176,6 +177,20 @@ final class DataFolder {
     partitionFolders.add(id.folderName());
   }
 
+  /** The name of a partition's folder while it is copied into this data folder. */
+  static String futureName(LogId id) {
+    return suffixed(id.folderName(), id.topicId(), FUTURE_SUFFIX);
+  }
+
+  /** The name of a partition's folder once it has left this data folder. */
+  static String deletedName(LogId id) {
+    return suffixed(id.folderName(), id.topicId(), DELETED_SUFFIX);
+  }
+
+  void removed(LogId id) {
+    partitionFolders.remove(id.folderName());
+  }
+
   /** Renames a deleted partition's folder, so that its name is free; returns the new name. */
   String renameForDeletion(LogId id) throws IOException {
     return rename(id.folderName(), id.topicId(), DELETED_SUFFIX);
@@ -188,10 +203,14 @@ final class DataFolder {
   }
 
   private String rename(String name, Uuid topicId, String suffix) throws IOException {
-    String renamed = name + "." + topicId.toString().replace('-', '_') + suffix;
+    String renamed = suffixed(name, topicId, suffix);
     directory.rename(name, renamed);
     partitionFolders.remove(name);
     return renamed;
+  }
+
+  private static String suffixed(String name, Uuid topicId, String suffix) {
+    return name + "." + topicId.toString().replace('-', '_') + suffix;
   }
 
   /** Writes down what is known now: our own file, and Kafka's three for its tools. Blocks. */

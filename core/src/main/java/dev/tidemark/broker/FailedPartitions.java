@@ -113,6 +113,13 @@ final class FailedPartitions {
     }
   }
 
+  /** A partition that served until a moment ago is to be opened again from this folder. */
+  void interrupted(LogId id) {
+    if (!stopped && !isKnown(id)) {
+      add(new Failed(id, true));
+    }
+  }
+
   private boolean isKnown(LogId id) {
     Failed known = failed.get(id.folderName());
     return known != null && known.id().equals(id);

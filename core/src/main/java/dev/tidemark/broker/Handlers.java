@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import dev.tidemark.broker.request.AlterConfigsHandler;
 import dev.tidemark.broker.request.AlterPartitionReassignmentsHandler;
+import dev.tidemark.broker.request.AlterReplicaLogDirsHandler;
 import dev.tidemark.broker.request.ApiVersionsHandler;
 import dev.tidemark.broker.request.AutoTopicCreation;
 import dev.tidemark.broker.request.ClusterNodes;
@@ -23,6 +24,7 @@ import dev.tidemark.broker.request.DescribeTopicPartitionsHandler;
 import dev.tidemark.broker.request.ElectLeadersHandler;
 import dev.tidemark.broker.request.FetchHandler;
 import dev.tidemark.broker.request.FindCoordinatorHandler;
+import dev.tidemark.broker.request.FolderMoves;
 import dev.tidemark.broker.request.HeartbeatHandler;
 import dev.tidemark.broker.request.IncrementalAlterConfigsHandler;
 import dev.tidemark.broker.request.InitProducerIdHandler;
@@ -95,7 +97,11 @@ final class Handlers {
 
   /** Who this broker is, as far as handlers need it. */
   record Self(
-      String clusterId, long brokerEpoch, RoomForPartitions room, Supplier<List<LogDir>> logDirs) {}
+      String clusterId,
+      long brokerEpoch,
+      RoomForPartitions room,
+      Supplier<List<LogDir>> logDirs,
+      FolderMoves moves) {}
 
   void register(HandlerRegistry registry, ControllerCalls controller, Self self) {
     registry.add(
@@ -103,7 +109,8 @@ final class Handlers {
     registerRecords(registry);
     registry.add(
         ApiKeys.DESCRIBE_LOG_DIRS,
-        new DescribeLogDirsHandler(partitions, self.logDirs(), data.background()));
+        new DescribeLogDirsHandler(partitions, self.logDirs(), self.moves(), data.background()));
+    registry.add(ApiKeys.ALTER_REPLICA_LOG_DIRS, new AlterReplicaLogDirsHandler(self.moves()));
     registerMetadata(registry, controller, self);
     registerTopics(registry, controller, self.room());
     registerConfigs(registry, controller);

@@ -52,6 +52,7 @@ final class HostedLogs implements MetadataListener {
   private final Map<DataFolder, FailedPartitions> failed = new LinkedHashMap<>();
   private final MetadataView view;
   private final PartitionLog.FailureListener failureListener = new Failures();
+  private final PartitionMoves moves;
   private boolean open;
 
   HostedLogs(
@@ -61,7 +62,7 @@ final class HostedLogs implements MetadataListener {
       Partitions partitions,
       TopicConfigs topicConfigs,
       MetadataView view,
-      LeaderEpochRenewal epochs,
+      LedPartitionCalls epochs,
       Owner owner) {
     this.nodeId = nodeId;
     this.shard = shard;
@@ -69,6 +70,7 @@ final class HostedLogs implements MetadataListener {
     this.partitions = partitions;
     this.topicConfigs = topicConfigs;
     this.view = view;
+    this.moves = new PartitionMoves(shard, partitions, new Moving(epochs, owner));
     FailedPartitions.Port port = new Repair(epochs, owner);
     for (DataFolder folder : folders) {
       failed.put(folder, new FailedPartitions(shard, folder, partitions, port));
@@ -82,8 +84,14 @@ final class HostedLogs implements MetadataListener {
   List<PartitionLog> stop() {
     open = false;
     List<PartitionLog> unclean = new ArrayList<>();
+    moves.stop();
     failed.values().forEach(folder -> unclean.addAll(folder.stop()));
     return unclean;
+  }
+
+  /** Moves between the folders. */
+  PartitionMoves moves() {
+    return moves;
   }
 
   /** Whom the broker tells of what its disks do. */
@@ -436,12 +444,80 @@ final class HostedLogs implements MetadataListener {
     partition.log().updateSettings(topicConfigs.of(image, topic).log());
   }
 
-  /** What opening a failed partition again takes. */
-  private final class Repair implements FailedPartitions.Port {
-    private final LeaderEpochRenewal epochs;
+  /** What moving a partition takes. */
+  private final class Moving implements PartitionMoves.Port {
+    private final LedPartitionCalls calls;
     private final Owner owner;
 
-    Repair(LeaderEpochRenewal epochs, Owner owner) {
+    Moving(LedPartitionCalls calls, Owner owner) {
+      this.calls = calls;
+      this.owner = owner;
+    }
+
+    @Override
+    public List<DataFolder> folders() {
+      return folders.all();
+    }
+
+    @Override
+    public boolean isOnline(DataFolder folder) {
+      return !failedIn(folder).isFolderFailed();
+    }
+
+    @Override
+    public LogSettings settings(String topic) {
+      return topicConfigs.of(view.image(), topic).log();
+    }
+
+    @Override
+    public LedPartitionCalls calls() {
+      return calls;
+    }
+
+    @Override
+    public void wentOffline(LogId id) {
+      owner.wentOffline(id);
+    }
+
+    @Override
+    public void serve(PartitionLog log, int leaderEpoch) {
+      if (!open || view.image().topics().getTopic(log.id().topicId()) == null) {
+        closeUnneeded(log);
+        return;
+      }
+      log.updateSettings(settings(log.id().topic()));
+      partitions.host(newLeader(log, leaderEpoch));
+    }
+
+    private void closeUnneeded(PartitionLog log) {
+      try {
+        log.close(false);
+      } catch (IOException e) {
+        LOG.warn("The log of {} was not closed in order: {}", log.id(), e.getMessage());
+      }
+    }
+
+    @Override
+    public void interrupted(DataFolder folder, LogId id) {
+      failedIn(folder).interrupted(id);
+    }
+
+    @Override
+    public void deleteLater(DataFolder folder, String name) {
+      shard
+          .timers()
+          .schedule(
+              LogSettings.defaults().fileDeleteDelayMs(),
+              () -> deleteFolder(folder.directory(), name));
+    }
+  }
+
+  /** What opening a failed partition again takes. */
+  private final class Repair implements FailedPartitions.Port {
+    private final LedPartitionCalls epochs;
+    private final Owner owner;
+
+    Repair(LedPartitionCalls epochs, Owner owner) {
       this.epochs = epochs;
       this.owner = owner;
     }

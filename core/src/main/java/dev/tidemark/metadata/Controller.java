@@ -128,6 +128,13 @@ public final class Controller {
     decide(now -> configAlteration.decide(now, request), reply);
   }
 
+  /** Notes in which data folder a broker's replica lies from now on; the reply is that folder. */
+  public void assignDirectory(
+      Uuid topicId, int partition, int brokerId, Uuid directoryId, Reply<Uuid> reply) {
+    decide(
+        now -> DirectoryAssignment.decide(now, topicId, partition, brokerId, directoryId), reply);
+  }
+
   /** Begins a new leader epoch of a partition that the broker leads; the reply is the epoch. */
   public void renewLeadership(Uuid topicId, int partition, int brokerId, Reply<Integer> reply) {
     decide(now -> LeadershipRenewal.decide(now, topicId, partition, brokerId), reply);

@@ -64,7 +64,6 @@ final class AbsentApis {
             ApiKeys.UNREGISTER_CONTROLLER,
             ApiKeys.ADD_RAFT_VOTER,
             ApiKeys.REMOVE_RAFT_VOTER));
-    all.put("moves data between folders, not there yet", List.of(ApiKeys.ALTER_REPLICA_LOG_DIRS));
     all.put(
         "belong to a plugin that collects clients' metrics; Kafka does not list them without one",
         List.of(ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS, ApiKeys.PUSH_TELEMETRY));

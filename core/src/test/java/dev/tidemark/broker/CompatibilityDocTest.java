@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.broker.request.FolderMoves;
 import dev.tidemark.env.LogLevels;
 import dev.tidemark.metadata.Controller;
 import dev.tidemark.metadata.ControllerCalls;
@@ -19,6 +20,7 @@ import java.util.OptionalInt;
 import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersion;
 import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersionCollection;
 import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -78,7 +80,19 @@ class CompatibilityDocTest {
         .register(
             registry,
             new ControllerCalls(controller, shard, shard),
-            new Handlers.Self("id", 1, (yes, no) -> yes.run(), List::of));
+            new Handlers.Self("id", 1, (yes, no) -> yes.run(), List::of, new NoMoves()));
     return registry;
+  }
+
+  private static final class NoMoves implements FolderMoves {
+    @Override
+    public Errors move(String topic, int partition, String path) {
+      return Errors.LOG_DIR_NOT_FOUND;
+    }
+
+    @Override
+    public List<FutureReplica> underWay() {
+      return List.of();
+    }
   }
 }

@@ -6,6 +6,11 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDir;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDirCollection;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDirTopic;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDirTopicCollection;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
@@ -32,6 +37,8 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.AlterReplicaLogDirsRequest;
+import org.apache.kafka.common.requests.AlterReplicaLogDirsResponse;
 import org.apache.kafka.common.requests.CreateTopicsRequest;
 import org.apache.kafka.common.requests.CreateTopicsResponse;
 import org.apache.kafka.common.requests.DeleteRecordsRequest;
@@ -188,6 +195,21 @@ final class SimClient {
         .find(topic)
         .partitions()
         .get(0);
+  }
+
+  /** Asks to move partition 0 of a topic to a folder. */
+  Errors move(String topic, String path) {
+    AlterReplicaLogDirTopicCollection topics = new AlterReplicaLogDirTopicCollection();
+    topics.add(new AlterReplicaLogDirTopic().setName(topic).setPartitions(List.of(0)));
+    AlterReplicaLogDirCollection dirs = new AlterReplicaLogDirCollection();
+    dirs.add(new AlterReplicaLogDir().setPath(path).setTopics(topics));
+    AlterReplicaLogDirsResponse response =
+        broker.call(
+            new AlterReplicaLogDirsRequest.Builder(
+                    new AlterReplicaLogDirsRequestData().setDirs(dirs))
+                .build(),
+            AlterReplicaLogDirsResponse.class);
+    return Errors.forCode(response.data().results().get(0).partitions().get(0).errorCode());
   }
 
   /** The data folders, by path. */

@@ -29,10 +29,15 @@ import org.jspecify.annotations.Nullable;
 public final class DescribeLogDirsHandler implements RequestHandler {
   private final Partitions partitions;
   private final Supplier<List<LogDir>> dirs;
+  private final FolderMoves moves;
   private final Background background;
 
   public DescribeLogDirsHandler(
-      Partitions partitions, Supplier<List<LogDir>> dirs, Background background) {
+      Partitions partitions,
+      Supplier<List<LogDir>> dirs,
+      FolderMoves moves,
+      Background background) {
+    this.moves = moves;
     this.partitions = partitions;
     this.dirs = dirs;
     this.background = background;
@@ -92,7 +97,21 @@ public final class DescribeLogDirsHandler implements RequestHandler {
             lastOf(topics, id.topic()).partitions().add(describe(partition));
           }
         });
+    for (FolderMoves.FutureReplica future : moves.underWay()) {
+      TopicPartition key = new TopicPartition(future.topic(), future.partition());
+      if (future.path().equals(dir.directory().path()) && (asked == null || asked.contains(key))) {
+        lastOf(topics, future.topic()).partitions().add(describe(future));
+      }
+    }
     return topics;
+  }
+
+  private static DescribeLogDirsPartition describe(FolderMoves.FutureReplica future) {
+    return new DescribeLogDirsPartition()
+        .setPartitionIndex(future.partition())
+        .setPartitionSize(future.sizeInBytes())
+        .setOffsetLag(future.offsetLag())
+        .setIsFutureKey(true);
   }
 
   /** Partitions come by topic. */
