@@ -200,8 +200,11 @@ final class Handlers {
         .add(ApiKeys.LIST_GROUPS, new ListGroupsHandler(groups))
         .add(ApiKeys.DESCRIBE_GROUPS, new DescribeGroupsHandler(groups))
         .add(ApiKeys.DELETE_GROUPS, new DeleteGroupsHandler(groups))
-        .add(ApiKeys.CONSUMER_GROUP_HEARTBEAT, new ConsumerGroupHeartbeatHandler(groups))
-        .add(ApiKeys.CONSUMER_GROUP_DESCRIBE, new ConsumerGroupDescribeHandler(groups));
+        .add(
+            ApiKeys.CONSUMER_GROUP_HEARTBEAT,
+            new ConsumerGroupHeartbeatHandler(
+                groups, view, data.randomness().fork("group-members")))
+        .add(ApiKeys.CONSUMER_GROUP_DESCRIBE, new ConsumerGroupDescribeHandler(groups, view));
   }
 
   /** A partition that served serves no more, until its leader epoch changes. */

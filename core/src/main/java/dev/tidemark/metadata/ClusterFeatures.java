@@ -5,10 +5,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.server.common.Feature;
+import org.apache.kafka.server.common.GroupVersion;
 import org.apache.kafka.server.common.MetadataVersion;
 
 /** The features that this version supports, and the levels that a cluster has made final. */
 public final class ClusterFeatures {
+  private static final short OFF = 0;
+
   private ClusterFeatures() {}
 
   /** Levels, both ends inclusive. */
@@ -45,5 +48,12 @@ public final class ClusterFeatures {
     // The metadata log begins with the control record that says so.
     levels.put(Feature.KRAFT_VERSION.featureName(), Feature.KRAFT_VERSION.latestProduction());
     return levels;
+  }
+
+  /** Whether the cluster has consumer groups of the new protocol on (KIP-848). */
+  public static boolean hasConsumerGroups(MetadataImage image) {
+    short level =
+        image.features().finalizedVersions().getOrDefault(Feature.GROUP_VERSION.featureName(), OFF);
+    return level >= GroupVersion.GV_1.featureLevel();
   }
 }

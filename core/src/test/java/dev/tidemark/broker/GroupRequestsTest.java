@@ -509,4 +509,21 @@ class GroupRequestsTest {
     assertThat(Errors.forCode(consumerHeartbeat(member, epoch).data().errorCode()))
         .isEqualTo(Errors.UNKNOWN_MEMBER_ID);
   }
+
+  @Test
+  void a_member_without_an_id_gets_the_same_one_from_the_same_seed() {
+    ConsumerGroupHeartbeatRequestData data =
+        new ConsumerGroupHeartbeatRequestData()
+            .setGroupId("c")
+            .setRebalanceTimeoutMs(30_000)
+            .setSubscribedTopicNames(List.of("orders"))
+            .setTopicPartitions(List.of());
+    ConsumerGroupHeartbeatRequest request =
+        new ConsumerGroupHeartbeatRequest.Builder(data).build((short) 0);
+    String one = plane.call(request, ConsumerGroupHeartbeatResponse.class).data().memberId();
+    plane = new ControlPlane(PROPERTIES);
+    createTopic();
+    String other = plane.call(request, ConsumerGroupHeartbeatResponse.class).data().memberId();
+    assertThat(one).isNotEmpty().isEqualTo(other);
+  }
 }
