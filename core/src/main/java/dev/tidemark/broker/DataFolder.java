@@ -1,5 +1,6 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.env.Directory;
 import dev.tidemark.log.CorruptLog;
 import dev.tidemark.log.LogId;
@@ -144,6 +145,15 @@ final class DataFolder {
       throw new CorruptLog(
           "%s/%s is missing, though it was there before: restore it from a copy and restart, or delete the topic"
               .formatted(directory.path(), id.folderName()));
+    }
+  }
+
+  /** Throws when the disk is gone: nothing new must be made in what its mount point was. */
+  void requireFormatted() throws IOException {
+    if (!directory.exists(FolderIdentity.FILE)) {
+      throw new IOException(
+          "%s/%s is missing: the disk was unmounted or replaced"
+              .formatted(directory.path(), FolderIdentity.FILE));
     }
   }
 

@@ -233,6 +233,7 @@ final class HostedLogs implements MetadataListener {
     try {
       DataFolder folder = folders.locate(id, assigned.directoryId());
       folder.added(id);
+      folder.requireFormatted();
       PartitionLog log =
           PartitionLog.open(
               id,

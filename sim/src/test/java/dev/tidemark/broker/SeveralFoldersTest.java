@@ -153,6 +153,12 @@ class SeveralFoldersTest {
     List<String> lost = topicsIn("b");
     rename("b", "unmounted");
     folder("b").create();
+    List<Errors> created = new ArrayList<>();
+    for (String topic : List.of("new1", "new2", "new3")) {
+      created.add(client().create(topic)); // one in each folder
+    }
+    assertThat(created)
+        .containsExactlyInAnyOrder(Errors.NONE, Errors.NONE, Errors.KAFKA_STORAGE_ERROR);
     broker.advanceMs(600_000); // idle files are closed
     client().produce(lost.get(0), 1);
     broker.advanceMs(LONGEST_PAUSE_MS);
