@@ -69,16 +69,29 @@ class ConnectionsTest {
       listen(new NetworkSettings(-1, -1, 50, 1000, 1 << 20, -1, 10, 1, Map.of()), new Echo());
       try (Socket first = connect()) {
         assertThat(isAccepted(first)).isTrue();
-        shard().execute(() -> network().connections().maxConnectionsPerIp(2));
+        change(() -> network().connections().maxConnectionsPerIp(2));
         try (Socket second = connect()) {
           assertThat(isAccepted(second)).isTrue();
-          shard().execute(() -> network().connections().maxConnections(2));
-          shard().execute(() -> network().connections().maxConnectionsPerIp(9));
+          change(
+              () -> {
+                network().connections().maxConnections(2);
+                network().connections().maxConnectionsPerIp(9);
+              });
           try (Socket third = connect()) {
             assertThat(third.getInputStream().read()).isEqualTo(-1);
           }
         }
       }
+    }
+
+    /** Returns once the change holds: a peer that connects afterwards meets it. */
+    private void change(Runnable change) throws Exception {
+      long unused =
+          onShard(
+              () -> {
+                change.run();
+                return 0;
+              });
     }
 
     private static boolean isAccepted(Socket socket) throws Exception {
