@@ -109,12 +109,6 @@ final class BrokerUnderTest implements AutoCloseable {
     assertThat(process.destroyForcibly().waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
   }
 
-  /** Waits until it ends by itself; returns the exit code. */
-  int awaitExit() throws InterruptedException {
-    assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).as("ends in time").isTrue();
-    return process.exitValue();
-  }
-
   /** SIGTERM; returns the exit code. */
   int stop() throws InterruptedException {
     process.destroy();
