@@ -224,6 +224,7 @@ class UnreadAnswersTest {
       ByteBuffer.wrap(answer).putInt(answer.length - 4);
       NetworkSettings settings = NetworkSettings.defaults();
       UnsentAnswers unsent = new UnsentAnswers(limit);
+      AtomicInteger asked = new AtomicInteger();
       listen(
           new ShardNetwork(
               shard(), settings, new FrameMemory(settings.maxQueuedBytes(), shard()), unsent),
@@ -232,6 +233,7 @@ class UnreadAnswersTest {
                 @Override
                 public void onFrame(Connection connection, InboundFrame frame) {
                   frame.release();
+                  asked.incrementAndGet();
                   connection.send(
                       OutboundFrame.of(List.of(new OutboundFrame.Bytes(ByteBuffer.wrap(answer)))));
                 }
@@ -242,6 +244,10 @@ class UnreadAnswersTest {
         deaf.add(socket);
         new DataOutputStream(socket.getOutputStream()).writeInt(0);
         assertThat(onShard(unsent::bytes)).isLessThanOrEqualTo(limit);
+      }
+      long answered = 0;
+      while (answered < deaf.size()) { // bounded by the test's time-out
+        answered = onShard(asked::get);
       }
       try (Socket reader = connect()) {
         for (int i = 0; i < 5; i++) {
