@@ -6,6 +6,7 @@ import dev.tidemark.env.Directory;
 import dev.tidemark.env.InboundFrame;
 import dev.tidemark.env.OutboundFrame;
 import dev.tidemark.metadata.BrokerIncarnation;
+import dev.tidemark.sim.FrameBytes;
 import dev.tidemark.sim.SeededRandomness;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
@@ -174,31 +175,8 @@ final class SimBroker {
     if (peer.sent.size() != 1) {
       throw new AssertionError(request + " has " + peer.sent.size() + " answers");
     }
-    ByteBuffer answer = bytes(peer.sent.get(0)).position(4);
+    ByteBuffer answer = FrameBytes.take(peer.sent.get(0)).position(4);
     return type.cast(AbstractResponse.parseResponse(answer, header));
-  }
-
-  private static ByteBuffer bytes(OutboundFrame frame) {
-    ByteBuffer all = ByteBuffer.allocate(frame.length());
-    for (OutboundFrame.Part part : frame.parts()) {
-      if (part instanceof OutboundFrame.Bytes bytes) {
-        all.put(bytes.buffer().duplicate());
-      } else if (part instanceof OutboundFrame.Slice slice) {
-        read(slice, all);
-      }
-    }
-    frame.release();
-    return all.flip();
-  }
-
-  private static void read(OutboundFrame.Slice slice, ByteBuffer target) {
-    try {
-      ByteBuffer copy = ByteBuffer.allocate(slice.length());
-      int unused = slice.slice().read(copy, 0);
-      target.put(copy.flip());
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
   }
 
   private record Frame(ByteBuffer buffer) implements InboundFrame {
