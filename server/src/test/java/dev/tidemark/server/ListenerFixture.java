@@ -4,7 +4,6 @@ import dev.tidemark.env.Connection;
 import dev.tidemark.env.InboundFrame;
 import dev.tidemark.env.OutboundFrame;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -124,10 +123,8 @@ abstract class ListenerFixture {
   }
 
   static byte[] echoOf(Socket socket, int bytes) throws IOException {
-    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-    out.writeInt(bytes);
-    out.write(new byte[bytes]);
-    out.flush();
+    // In one write: a small frame then comes as a whole, which is served even without free memory.
+    socket.getOutputStream().write(ByteBuffer.allocate(4 + bytes).putInt(bytes).array());
     return readFrame(new DataInputStream(socket.getInputStream()));
   }
 
