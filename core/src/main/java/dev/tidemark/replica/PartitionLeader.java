@@ -7,11 +7,11 @@ import dev.tidemark.log.AppendOrigin;
 import dev.tidemark.log.AppendResult;
 import dev.tidemark.log.ClientBatch;
 import dev.tidemark.log.FlushTask;
+import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.RefusedAppend;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
@@ -33,18 +33,17 @@ public final class PartitionLeader implements AutoCloseable {
   /** The background queue of syncs: what is queued behind them finds all their ends told. */
   public static final String SYNCS = "flush";
 
-  private record Waiting(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {}
-
   private final PartitionLog log;
   private final Background background;
   private final Timers timers;
-  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
+  private final Acknowledgements waitingForCommit = new Acknowledgements();
+  private final Acknowledgements waitingForSync = new Acknowledgements();
   private ArrayList<HighWatermarkListener> listeners = new ArrayList<>(0);
   private @Nullable Traffic traffic;
   private int leaderEpoch;
   private long highWatermark;
   private boolean flushing;
-  private boolean flushTimerSet;
+  private Timers.@Nullable Timer flushTimer;
   private boolean stopped;
 
   public PartitionLeader(PartitionLog log, int leaderEpoch, Background background, Timers timers) {
@@ -53,8 +52,12 @@ public final class PartitionLeader implements AutoCloseable {
     this.timers = timers;
     this.leaderEpoch = leaderEpoch;
     log.assignEpochStart(leaderEpoch);
-    // With one replica all that survived the start is committed.
-    this.highWatermark = log.logEndOffset();
+    // With one replica all that survived the start is committed, once it is as safe as the topic
+    // asks: what a process before wrote and did not sync may still go with the power.
+    this.highWatermark = Math.max(log.logStartOffset(), heldEndOffset());
+    if (highWatermark < log.logEndOffset()) {
+      startFlush();
+    }
   }
 
   public PartitionLog log() {
@@ -129,26 +132,76 @@ public final class PartitionLeader implements AutoCloseable {
     if (traffic != null && !result.duplicate()) {
       traffic.appended(result.lastOffset() - result.baseOffset() + 1, bytes);
     }
-    if (log.needsFlush()) {
-      startFlush();
-    } else if (!flushTimerSet && log.settings().flushMs() < Long.MAX_VALUE) {
-      flushTimerSet = true;
-      timers.schedule(log.settings().flushMs(), this::onFlushTimer);
-    }
-    if (!syncsBeforeAcknowledging()) {
-      advanceHighWatermark(log.logEndOffset());
-    }
+    syncIfDue();
+    onHeldEndMoved();
     return result;
   }
 
-  /** Calls back once the high watermark has reached {@code endOffsetExclusive}, maybe at once. */
+  private void syncIfDue() {
+    if (log.needsFlush()) {
+      startFlush();
+    } else if (flushTimer == null && log.settings().flushMs() < Long.MAX_VALUE) {
+      flushTimer = timers.schedule(log.settings().flushMs(), this::onFlushTimer);
+    }
+  }
+
+  /**
+   * The topic has other settings: they hold for who waits as well. What nobody waits for is synced
+   * by the next append or by periodic work, for many partitions may change at once.
+   */
+  public void updateSettings(LogSettings settings) {
+    log.updateSettings(settings);
+    if (flushTimer != null) {
+      flushTimer.cancel();
+      flushTimer = null;
+    }
+    if (!stopped) {
+      if (!waitingForSync.isEmpty() || !waitingForCommit.isEmpty()) {
+        syncIfDue();
+      }
+      onHeldEndMoved();
+    }
+  }
+
+  /** The end of what this replica holds as safely as the topic asks; exclusive. */
+  public long heldEndOffset() {
+    return syncsBeforeAcknowledging() ? log.syncedEndOffset() : log.logEndOffset();
+  }
+
+  /** The end of what is committed and held; exclusive. */
+  public long committedEndOffset() {
+    return Math.min(highWatermark, heldEndOffset());
+  }
+
+  /**
+   * Calls back, maybe at once, when what lies below {@code endOffsetExclusive} is committed and
+   * held: what acks=all promises.
+   */
   public void whenCommitted(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {
-    if (highWatermark >= endOffsetExclusive) {
+    await(waitingForCommit, committedEndOffset(), endOffsetExclusive, acknowledgement);
+  }
+
+  /**
+   * Calls back when this replica holds what lies below {@code endOffsetExclusive}: at once, or
+   * after a sync where the topic asks for it. What acks=1 promises.
+   */
+  public void whenHeld(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {
+    await(waitingForSync, heldEndOffset(), endOffsetExclusive, acknowledgement);
+  }
+
+  private void await(
+      Acknowledgements queue,
+      long reached,
+      long endOffsetExclusive,
+      WaitingAcknowledgement acknowledgement) {
+    if (reached >= endOffsetExclusive) {
       acknowledgement.onAcknowledged(Errors.NONE);
     } else if (stopped) {
       acknowledgement.onAcknowledged(Errors.NOT_LEADER_OR_FOLLOWER);
+    } else if (log.failure() != null) {
+      acknowledgement.onAcknowledged(Errors.KAFKA_STORAGE_ERROR); // no sync will come
     } else {
-      waiting.add(new Waiting(endOffsetExclusive, acknowledgement));
+      queue.add(endOffsetExclusive, acknowledgement);
     }
   }
 
@@ -162,7 +215,7 @@ public final class PartitionLeader implements AutoCloseable {
   }
 
   private void onFlushTimer() {
-    flushTimerSet = false;
+    flushTimer = null;
     startFlush();
   }
 
@@ -196,6 +249,11 @@ public final class PartitionLeader implements AutoCloseable {
     if (flushing || stopped) {
       return;
     }
+    if (log.failure() != null) {
+      // A sync after one that failed succeeds though the pages are lost: it would prove nothing.
+      onFlushFailed();
+      return;
+    }
     FlushTask task;
     try {
       task = log.flush();
@@ -203,7 +261,9 @@ public final class PartitionLeader implements AutoCloseable {
       onFlushFailed();
       return;
     }
-    if (!task.isEmpty()) {
+    if (task.isEmpty()) {
+      onHeldEndMoved();
+    } else {
       flushing = true;
       background.run(SYNCS, task, (done, failure) -> onFlushed(task, done, failure));
     }
@@ -217,33 +277,39 @@ public final class PartitionLeader implements AutoCloseable {
     }
     if (failure != null) {
       onFlushFailed();
-    } else if (syncsBeforeAcknowledging()) {
-      advanceHighWatermark(log.syncedEndOffset());
-      if (log.syncedEndOffset() < log.logEndOffset()) {
+    } else {
+      onHeldEndMoved();
+      if (heldEndOffset() < log.logEndOffset()) {
         startFlush();
       }
     }
   }
 
   private void onFlushFailed() {
-    while (!waiting.isEmpty()) {
-      waiting.remove().acknowledgement().onAcknowledged(Errors.KAFKA_STORAGE_ERROR);
-    }
+    failWaiting(Errors.KAFKA_STORAGE_ERROR);
+  }
+
+  private void failWaiting(Errors error) {
+    waitingForSync.failAll(error);
+    waitingForCommit.failAll(error);
   }
 
   private boolean syncsBeforeAcknowledging() {
     return log.settings().syncBeforeAck();
   }
 
-  private void advanceHighWatermark(long endOffsetExclusive) {
-    if (endOffsetExclusive <= highWatermark) {
-      return;
+  /** More may be held now: by an append, by a sync, or because the topic asks for less. */
+  private void onHeldEndMoved() {
+    long end = heldEndOffset();
+    waitingForSync.reached(end);
+    boolean moved = end > highWatermark;
+    if (moved) {
+      highWatermark = end;
     }
-    highWatermark = endOffsetExclusive;
-    while (!waiting.isEmpty() && waiting.getFirst().endOffsetExclusive() <= highWatermark) {
-      waiting.removeFirst().acknowledgement().onAcknowledged(Errors.NONE);
+    waitingForCommit.reached(Math.min(highWatermark, end));
+    if (moved) {
+      tellListeners();
     }
-    tellListeners();
   }
 
   private void tellListeners() {
@@ -266,9 +332,7 @@ public final class PartitionLeader implements AutoCloseable {
       return;
     }
     stopped = true;
-    while (!waiting.isEmpty()) {
-      waiting.remove().acknowledgement().onAcknowledged(Errors.NOT_LEADER_OR_FOLLOWER);
-    }
+    failWaiting(Errors.NOT_LEADER_OR_FOLLOWER);
     tellListeners();
   }
 
