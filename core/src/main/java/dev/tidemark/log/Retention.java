@@ -36,10 +36,10 @@ final class Retention {
   private boolean isDeletable(long bytes, long highWatermark) throws IOException {
     Segment oldest = state.segments.first();
     long endOffset = state.segments.endOffset(0, state.logEndOffset);
-    if (endOffset > highWatermark || (state.segments.count() == 1 && oldest.size() == 0)) {
+    if (endOffset > highWatermark || isAllThereIs(oldest)) {
       return false;
     }
-    if (endOffset <= state.logStartOffset) {
+    if (isBelowLogStart()) {
       return true;
     }
     LogSettings settings = state.settings;
@@ -49,14 +49,27 @@ final class Retention {
                 && bytes - oldest.size() >= settings.retentionBytes()));
   }
 
+  /** An empty log keeps its one empty segment. */
+  private boolean isAllThereIs(Segment oldest) {
+    return state.segments.count() == 1 && oldest.size() == 0;
+  }
+
+  /** True when nobody can read the oldest segment any more, as after DeleteRecords. */
+  private boolean isBelowLogStart() {
+    return state.segments.endOffset(0, state.logEndOffset) <= state.logStartOffset;
+  }
+
   /**
    * When the oldest segment is to go, wall clock; {@code MIN} now or unknown, {@code MAX} never.
    */
   long dueMs(boolean maySeek) throws IOException {
     LogSettings settings = state.settings;
     Segment oldest = state.segments.first();
-    if (oldest.size() == 0 && state.segments.count() == 1) {
+    if (isAllThereIs(oldest)) {
       return Long.MAX_VALUE;
+    }
+    if (isBelowLogStart()) {
+      return Long.MIN_VALUE;
     }
     long rest = state.segments.sizeInBytes() - oldest.size();
     if (settings.delete() && settings.retentionBytes() >= 0 && rest >= settings.retentionBytes()) {
