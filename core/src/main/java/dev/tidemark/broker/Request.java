@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import dev.tidemark.env.InboundFrame;
 import dev.tidemark.env.OutboundFrame;
+import dev.tidemark.protocol.FileRecords;
 import dev.tidemark.protocol.ReceivedRequest;
 import dev.tidemark.protocol.ResponseEncoder;
 import java.util.Optional;
@@ -98,6 +99,7 @@ public final class Request {
     } catch (RuntimeException e) {
       // Answers leave in order: one that never comes would hold up all that follow.
       LOG.error("The answer to {} cannot be written", header(), e);
+      FileRecords.releaseAll(response);
       connection.closeFor("the answer to its %s cannot be written".formatted(api().name));
       answerNothing();
       return;

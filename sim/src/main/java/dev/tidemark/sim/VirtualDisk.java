@@ -17,6 +17,7 @@ public final class VirtualDisk {
   private int life;
   private int openFiles;
   private int mostOpenFiles;
+  private int slicesInUse;
   private int powerLosses;
   private final Map<String, Long> looks = new TreeMap<>();
 
@@ -38,6 +39,7 @@ public final class VirtualDisk {
   public void processKill() {
     life++;
     openFiles = 0;
+    slicesInUse = 0;
   }
 
   /** Power is lost; the seed decides what is left of the unsynced. */
@@ -67,6 +69,21 @@ public final class VirtualDisk {
   /** How many files are open in this life of the process. */
   public int openFiles() {
     return openFiles;
+  }
+
+  /** How many slices of files were handed out in this life of the process and not released. */
+  public int slicesInUse() {
+    return slicesInUse;
+  }
+
+  void sliceTaken() {
+    slicesInUse++;
+  }
+
+  void sliceReleased(int inLife) {
+    if (inLife == life) {
+      slicesInUse--;
+    }
   }
 
   /** How many were open at once since this was last asked. */

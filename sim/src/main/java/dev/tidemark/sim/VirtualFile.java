@@ -102,7 +102,8 @@ final class VirtualFile implements LogFile {
       throw new IOException(
           path + " has " + inode.size() + " bytes, not " + length + " at " + position);
     }
-    return new Slice(inode, position, length);
+    disk.sliceTaken();
+    return new Slice(disk, life, inode, position, length);
   }
 
   @Override
@@ -113,7 +114,8 @@ final class VirtualFile implements LogFile {
     }
   }
 
-  private record Slice(Inode inode, long position, int length) implements FileSlice {
+  private record Slice(VirtualDisk disk, int life, Inode inode, long position, int length)
+      implements FileSlice {
     @Override
     public int read(ByteBuffer target, int offset) {
       int wanted = Math.max(0, Math.min(target.remaining(), length - offset));
@@ -124,6 +126,8 @@ final class VirtualFile implements LogFile {
     }
 
     @Override
-    public void release() {}
+    public void release() {
+      disk.sliceReleased(life);
+    }
   }
 }

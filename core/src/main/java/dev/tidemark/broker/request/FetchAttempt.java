@@ -61,7 +61,7 @@ final class FetchAttempt {
   void readAll(List<FetchedPartition> wanted) {
     for (FetchedPartition one : wanted) {
       PartitionLeader partition = find(one);
-      PartitionData data = read(one, partition);
+      PartitionData data = readOrRelease(one, partition);
       answerNow |= data.errorCode() != Errors.NONE.code() || FetchResponse.isDivergingEpoch(data);
       parts.add(new Part(one, data, partition));
     }
@@ -75,6 +75,15 @@ final class FetchAttempt {
       }
     }
     parts.clear();
+  }
+
+  private PartitionData readOrRelease(FetchedPartition one, @Nullable PartitionLeader partition) {
+    try {
+      return read(one, partition);
+    } catch (RuntimeException e) {
+      release();
+      throw e;
+    }
   }
 
   private @Nullable PartitionLeader find(FetchedPartition wanted) {
@@ -131,7 +140,8 @@ final class FetchAttempt {
     long end = readCommitted ? lastStableOffset : partition.highWatermark();
     int limit = Math.min(wanted.maxBytes(), bytesLeft);
     LogRead read = partition.log().read(wanted.fetchOffset(), limit, bytes == 0, end);
-    data.setLogStartOffset(read.logStartOffset());
+    data.setLogStartOffset(read.logStartOffset())
+        .setAbortedTransactions(readCommitted ? abortedIn(read, partition) : null);
     // Whoever leaves committed records behind for want of room does not wait for more to come.
     answerNow |= read.nextOffset() < end && (read.slice() != null || bytes > 0);
     if (read.slice() == null) {
@@ -141,9 +151,20 @@ final class FetchAttempt {
       bytesLeft = Math.max(0, bytesLeft - read.length());
       data.setRecords(new FileRecords(read.slice()));
     }
-    data.setAbortedTransactions(
-        readCommitted ? aborted(partition, wanted.fetchOffset(), read.nextOffset()) : null);
     return data;
+  }
+
+  /** What was read is given back when they cannot be told, for nothing may be read without them. */
+  private static List<AbortedTransaction> abortedIn(LogRead read, PartitionLeader partition)
+      throws IOException {
+    try {
+      return aborted(partition, read.startOffset(), read.nextOffset());
+    } catch (IOException | RuntimeException e) {
+      if (read.slice() != null) {
+        read.slice().release();
+      }
+      throw e;
+    }
   }
 
   private static List<AbortedTransaction> aborted(
