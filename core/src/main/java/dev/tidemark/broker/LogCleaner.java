@@ -208,11 +208,13 @@ final class LogCleaner {
       Cleaner.@Nullable Progress progress,
       @Nullable Throwable failure,
       long startMs) {
-    LogId id = one.partition().log().id();
+    PartitionLog log = one.partition().log();
     if (!isCurrent(one.partition())) {
       giveUp(cleaner, 0);
+    } else if (progress == null && !log.holdsSourcesOf(cleaner)) {
+      giveUpChanged(log, cleaner); // retention renames what a step was about to read
     } else if (progress == null) {
-      quarantine(id, failure == null ? new IOException("no result") : failure);
+      quarantine(log.id(), failure == null ? new IOException("no result") : failure);
       giveUp(cleaner, 0);
     } else if (progress == Cleaner.Progress.DONE) {
       finish(one, cleaner);
@@ -229,8 +231,7 @@ final class LogCleaner {
         one.partition().deleteRemovedFiles();
         return true;
       }
-      LOG.debug("{} changed while it was compacted; it is done again", log.id());
-      giveUp(cleaner, settings.backoffMs());
+      giveUpChanged(log, cleaner);
     } catch (IOException e) {
       quarantine(log.id(), e);
       giveUp(cleaner, 0);
@@ -282,6 +283,11 @@ final class LogCleaner {
                 });
       }
     }
+  }
+
+  private void giveUpChanged(PartitionLog log, Cleaner cleaner) {
+    LOG.debug("{} changed while it was compacted; it is done again", log.id());
+    giveUp(cleaner, settings.backoffMs());
   }
 
   private void giveUp(Cleaner cleaner, long delayMs) {

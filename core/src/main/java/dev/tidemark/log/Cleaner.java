@@ -133,6 +133,20 @@ public final class Cleaner {
     return bytesWritten;
   }
 
+  /** What is still to be read and is not replaced yet; to be asked between steps. */
+  List<CleaningPlan.Source> unread() {
+    if (!scanned) {
+      return plan.sources();
+    }
+    List<CleaningPlan.Source> unread = new ArrayList<>();
+    SegmentRewrite current = finished ? null : rewrite;
+    if (current != null) {
+      unread.addAll(current.sources());
+    }
+    groups.forEach(unread::addAll);
+    return unread;
+  }
+
   /** Once all is done: where the dirty section of the log begins from now on. */
   public long cleanEndOffset() {
     return scan.endOffset();

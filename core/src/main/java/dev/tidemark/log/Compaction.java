@@ -130,6 +130,19 @@ final class Compaction {
     return true;
   }
 
+  /** False when one of them was deleted, cut or replaced since the plan was made. */
+  boolean holds(List<Source> sources) {
+    for (Source source : sources) {
+      int index = state.segments.floor(source.baseOffset());
+      if (index < 0
+          || state.segments.get(index).baseOffset() != source.baseOffset()
+          || state.segments.get(index).size() != source.size()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private int indexOf(List<Source> sources) {
     int first = state.segments.floor(sources.get(0).baseOffset());
     for (int i = 0; i < sources.size(); i++) {

@@ -412,6 +412,14 @@ public final class PartitionLog implements AutoCloseable {
   }
 
   /**
+   * Whether this log still has the segments that a cleaner is to read; to be asked between its
+   * steps. If not, that it failed says nothing about the log: it is to be abandoned.
+   */
+  public boolean holdsSourcesOf(Cleaner cleaner) {
+    return new Compaction(state, reader).holds(cleaner.unread());
+  }
+
+  /**
    * Takes over a segment that a cleaner has ready. The old files are only renamed: see {@link
    * #takeFilesToDelete}.
    *

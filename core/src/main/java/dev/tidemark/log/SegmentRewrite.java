@@ -50,6 +50,10 @@ final class SegmentRewrite implements BatchFilter.Rules {
         new Segment(new CleanedNames(plan.folder()), sources.get(0).baseOffset(), 0, plan.nowMs());
   }
 
+  List<CleaningPlan.Source> sources() {
+    return sources;
+  }
+
   /** Makes the files, in place of what an attempt before has left. */
   void start() throws IOException {
     target.create();

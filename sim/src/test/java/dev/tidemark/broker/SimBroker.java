@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.RequestHeader;
@@ -29,25 +30,24 @@ final class SimBroker {
   private final Broker broker;
 
   private final List<String> folders;
+  private final Map<String, String> properties;
   private final List<String> lastWords = new ArrayList<>();
 
-  private SimBroker(VirtualDisk disk, VirtualClock clock, List<String> folders) {
+  private SimBroker(
+      VirtualDisk disk, VirtualClock clock, List<String> folders, Map<String, String> properties) {
     this.folders = folders;
+    this.properties = properties;
     this.disk = disk;
     this.clock = clock;
     // Another run must not draw the ids of the one before.
     long run = disk.faults().changes();
     this.data = new SimShard(clock, 2 * run);
     this.control = new SimShard(clock, 2 * run + 1);
-    BrokerSettings settings =
-        BrokerSettings.parse(
-            Map.of(
-                "node.id",
-                "1",
-                "log.dirs",
-                String.join(",", folders),
-                "log.segment.delete.delay.ms",
-                "100"));
+    Map<String, String> all = new TreeMap<>(properties);
+    all.put("node.id", "1");
+    all.put("log.dirs", String.join(",", folders));
+    all.put("log.segment.delete.delay.ms", "100");
+    BrokerSettings settings = BrokerSettings.parse(all);
     this.broker =
         new Broker(
             settings,
@@ -67,12 +67,24 @@ final class SimBroker {
     return formatted(disk, clock, List.of("data"));
   }
 
+  /** Formats the disk and starts a broker with these settings on it. */
+  static SimBroker formatted(VirtualDisk disk, VirtualClock clock, Map<String, String> properties)
+      throws IOException {
+    return formatted(disk, clock, List.of("data"), properties);
+  }
+
   /** Formats several folders and starts a broker on them. */
   static SimBroker formatted(VirtualDisk disk, VirtualClock clock, List<String> folders)
       throws IOException {
+    return formatted(disk, clock, folders, Map.of());
+  }
+
+  private static SimBroker formatted(
+      VirtualDisk disk, VirtualClock clock, List<String> folders, Map<String, String> properties)
+      throws IOException {
     DataFolders.format(
         directories(disk, folders), "cluster", 1, new SeededRandomness(folders.size()), clock);
-    return started(disk, clock, folders);
+    return started(disk, clock, folders, properties);
   }
 
   /** Why the broker has to stop; empty as long as it can go on. */
@@ -87,7 +99,12 @@ final class SimBroker {
 
   /** Starts a broker on these folders of the disk. */
   static SimBroker started(VirtualDisk disk, VirtualClock clock, List<String> folders) {
-    SimBroker started = new SimBroker(disk, clock, folders);
+    return started(disk, clock, folders, Map.of());
+  }
+
+  private static SimBroker started(
+      VirtualDisk disk, VirtualClock clock, List<String> folders, Map<String, String> properties) {
+    SimBroker started = new SimBroker(disk, clock, folders, properties);
     List<Throwable> ends = new ArrayList<>();
     boolean[] ready = {false};
     started.broker.start(
@@ -117,19 +134,19 @@ final class SimBroker {
   /** The process ends as by kill -9; a new one starts. */
   SimBroker killedAndStarted() {
     disk.processKill();
-    return started(disk, clock, folders);
+    return started(disk, clock, folders, properties);
   }
 
   /** The machine loses power; the seed decides what is left of the unsynced. */
   SimBroker afterPowerLoss(long seed) {
     disk.powerLoss(seed);
-    return started(disk, clock, folders);
+    return started(disk, clock, folders, properties);
   }
 
   /** The broker stops in order; a new one starts. */
   SimBroker stoppedAndStarted() {
     stop();
-    return started(disk, clock, folders);
+    return started(disk, clock, folders, properties);
   }
 
   /** The broker stops in order. */
