@@ -16,6 +16,7 @@ import dev.tidemark.metadata.Reply;
 import dev.tidemark.metadata.TopicConfigs;
 import dev.tidemark.quorum.SingleVoterLog;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.ReplicaContext;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -45,6 +46,7 @@ final class HostedLogs implements MetadataListener {
   private static final Logger LOG = LoggerFactory.getLogger(HostedLogs.class);
 
   private final int nodeId;
+  private final ReplicaContext replicaContext;
   private final Shard shard;
   private final DataFolderSet folders;
   private final Partitions partitions;
@@ -66,6 +68,8 @@ final class HostedLogs implements MetadataListener {
       Owner owner) {
     this.nodeId = nodeId;
     this.shard = shard;
+    this.replicaContext =
+        ReplicaContext.alone(nodeId, shard.background(), shard.timers(), shard.clock());
     this.folders = new DataFolderSet(folders);
     this.partitions = partitions;
     this.topicConfigs = topicConfigs;
@@ -253,7 +257,7 @@ final class HostedLogs implements MetadataListener {
 
   private PartitionLeader newLeader(PartitionLog log, int leaderEpoch) {
     log.onFailure(failureListener);
-    return new PartitionLeader(log, leaderEpoch, shard.background(), shard.timers());
+    return new PartitionLeader(log, leaderEpoch, replicaContext);
   }
 
   /** Told within a call of the log, so what follows is an event of its own. */
@@ -442,7 +446,7 @@ final class HostedLogs implements MetadataListener {
 
   private void applySettings(MetadataImage image, PartitionLeader partition) {
     String topic = partition.log().id().topic();
-    partition.updateSettings(topicConfigs.of(image, topic).log());
+    partition.log().updateSettings(topicConfigs.of(image, topic).log());
   }
 
   /** What moving a partition takes. */

@@ -8,6 +8,7 @@ import dev.tidemark.log.LogRead;
 import dev.tidemark.log.OffsetOutOfRange;
 import dev.tidemark.log.RefusedAppend;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -107,7 +108,7 @@ final class HostedOffsetsPartitions implements OffsetsPartitions {
   }
 
   private boolean onHighWatermark(
-      TopicPartition partition, List<HighWatermarkListener> told, PartitionLeader moved) {
+      TopicPartition partition, List<HighWatermarkListener> told, PartitionReplica moved) {
     if (told.isEmpty() || moved.isStopped()) {
       return false;
     }

@@ -108,11 +108,7 @@ final class LogOpener {
     try {
       LogSummary left = opening.left();
       if (left != null && left.isStillTrue(opening.directory())) {
-        Opened resumed = resume(assigned, opening.directory(), left, false, clock);
-        if (resumed.log() != null) {
-          syncIfAsked(resumed.log());
-        }
-        return resumed;
+        return resume(assigned, opening.directory(), left, false, clock);
       }
       return new Opened(
           assigned, openChecked(assigned, opening.directory(), opening.opening(), clock), null);
@@ -145,22 +141,6 @@ final class LogOpener {
           "%s ends at offset %d though it was synced up to %d: files are missing; restore them from a copy, or delete and create the topic again"
               .formatted(directory.path(), end, opening.recoveryPoint()));
     }
-    syncIfAsked(log);
     return log;
-  }
-
-  /** Where what is acknowledged is synced, that holds for what the run before left unsynced. */
-  private static void syncIfAsked(PartitionLog log) throws IOException {
-    if (!log.settings().syncBeforeAck() || log.syncedEndOffset() == log.logEndOffset()) {
-      return;
-    }
-    try {
-      log.flushAndWait();
-      log.releaseIdleFiles();
-      log.releaseIdleFiles();
-    } catch (IOException e) {
-      log.close(false);
-      throw e;
-    }
   }
 }

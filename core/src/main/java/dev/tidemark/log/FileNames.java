@@ -16,6 +16,11 @@ final class FileNames {
   static final String EPOCHS = "leader-epoch-checkpoint";
   static final String METADATA = "partition.metadata";
 
+  /** What truncations removed, and the list of it; not the log's own any more. */
+  static final String LOST_TAIL = ".losttail";
+
+  static final String LOST_TAILS = "lost-tails";
+
   /** Of the files of a segment, the one that makes it count last. */
   static final List<String> OF_SEGMENT = List.of(OFFSET_INDEX, TIME_INDEX, TXN_INDEX, LOG);
 

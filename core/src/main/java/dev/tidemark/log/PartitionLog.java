@@ -528,9 +528,6 @@ public final class PartitionLog implements AutoCloseable {
   /** Tells {@code logs} of each use from now on, which closes this one's files when it idles. */
   void trackUse(@Nullable ActiveLogs logs) {
     use = logs;
-    if (state.hasOpenFiles()) {
-      touch(); // a sync of what a process before left has opened them
-    }
   }
 
   ActiveLogs.@Nullable Due due() {

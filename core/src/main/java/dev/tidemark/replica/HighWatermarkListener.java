@@ -1,8 +1,8 @@
 package dev.tidemark.replica;
 
-/** Told on the partition's shard when the high watermark has moved. */
+/** Told on the partition's shard when the high watermark has moved, or the role has ended. */
 @FunctionalInterface
 public interface HighWatermarkListener {
   /** Returns true to be told again, false to be forgotten. */
-  boolean onHighWatermark(PartitionLeader partition);
+  boolean onHighWatermark(PartitionReplica partition);
 }

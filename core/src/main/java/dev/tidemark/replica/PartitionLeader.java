@@ -1,18 +1,16 @@
 package dev.tidemark.replica;
 
-import dev.tidemark.env.Background;
-import dev.tidemark.env.Directory;
-import dev.tidemark.env.Timers;
 import dev.tidemark.log.AppendOrigin;
 import dev.tidemark.log.AppendResult;
 import dev.tidemark.log.ClientBatch;
-import dev.tidemark.log.FlushTask;
-import dev.tidemark.log.LogSettings;
+import dev.tidemark.log.EpochEnd;
+import dev.tidemark.log.LogRead;
+import dev.tidemark.log.OffsetOutOfRange;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.RefusedAppend;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
@@ -20,326 +18,351 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The leader of a partition: appends what clients send, knows how far it is committed, and tells
- * those who wait for that. Owned by one shard.
+ * The leader of a partition: appends what clients send, learns from their fetches how far its
+ * followers are, knows by that how far the log is committed, and tells those who wait for that.
  *
- * <p>With a single replica the high watermark is the end of what this replica holds for good: the
- * log end offset, or on a topic that syncs before it acknowledges ({@code flush.messages=1}) the
- * synced end. Syncs are shared: while one runs, what is appended waits for the next (group commit).
+ * <p>The high watermark is the smallest end over the leader and those it waits for ({@link
+ * InSyncSet#smallestEnd}); within a leader epoch it never goes back. It does not move while fewer
+ * replicas are in the committed ISR than {@code min.insync.replicas} asks for: what is below it is
+ * then on at least so many.
  */
-public final class PartitionLeader implements AutoCloseable {
+public final class PartitionLeader extends PartitionReplica {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionLeader.class);
+  private static final List<Integer> NO_ISR = List.of();
 
-  /** The background queue of syncs: what is queued behind them finds all their ends told. */
-  public static final String SYNCS = "flush";
+  private record Waiting(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {}
 
-  private final PartitionLog log;
-  private final Background background;
-  private final Timers timers;
-  private final Acknowledgements waitingForCommit = new Acknowledgements();
-  private final Acknowledgements waitingForSync = new Acknowledgements();
-  private ArrayList<HighWatermarkListener> listeners = new ArrayList<>(0);
-  private @Nullable Traffic traffic;
-  private int leaderEpoch;
-  private long highWatermark;
-  private boolean flushing;
-  private Timers.@Nullable Timer flushTimer;
-  private boolean stopped;
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
+  private final InSyncSet inSync;
+  private @Nullable ElectionLoss loss;
+  private long epochStartOffset;
+  private int minInSyncReplicas;
 
-  public PartitionLeader(PartitionLog log, int leaderEpoch, Background background, Timers timers) {
-    this.log = log;
-    this.background = background;
-    this.timers = timers;
-    this.leaderEpoch = leaderEpoch;
-    log.assignEpochStart(leaderEpoch);
-    // With one replica all that survived the start is committed, once it is as safe as the topic
-    // asks: what a process before wrote and did not sync may still go with the power.
-    this.highWatermark = Math.max(log.logStartOffset(), heldEndOffset());
-    if (highWatermark < log.logEndOffset()) {
+  /** Leads a partition whose only replica is on this broker: all that survived is committed. */
+  public PartitionLeader(PartitionLog log, int leaderEpoch, ReplicaContext context) {
+    this(log, alone(leaderEpoch, context), log.logEndOffset(), 1, null, context);
+  }
+
+  private static CommittedPartition alone(int leaderEpoch, ReplicaContext context) {
+    List<Integer> itself = List.of(context.brokerId());
+    return new CommittedPartition(context.brokerId(), leaderEpoch, 0, itself, itself);
+  }
+
+  /**
+   * Begins to lead.
+   *
+   * @param committed the metadata that made this broker the leader
+   * @param knownHighWatermark what this replica knew as a follower, or the checkpoint's
+   * @param minInSyncReplicas {@code min.insync.replicas} of the topic
+   * @param before what this replica last heard of the leader before, if it was its follower
+   */
+  public PartitionLeader(
+      PartitionLog log,
+      CommittedPartition committed,
+      long knownHighWatermark,
+      int minInSyncReplicas,
+      @Nullable SeenLeader before,
+      ReplicaContext context) {
+    super(log, committed.leaderEpoch(), knownHighWatermark, context);
+    this.minInSyncReplicas = minInSyncReplicas;
+    this.inSync = new InSyncSet(log.id(), context, this::onInSyncSetChanged);
+    beginEpoch(committed);
+    if (before != null && before.leaderEpoch() < committed.leaderEpoch()) {
+      long nowMs = context.clock().monotonicMs();
+      loss = new ElectionLoss(before, committed.leaderEpoch(), log.logEndOffset(), nowMs);
+    }
+    if (syncsBeforeAcknowledging() && log.syncedEndOffset() < log.logEndOffset()) {
       startFlush();
     }
+    advanceHighWatermark();
   }
 
-  public PartitionLog log() {
-    return log;
+  private void beginEpoch(CommittedPartition committed) {
+    setLeaderEpoch(committed.leaderEpoch());
+    log().assignEpochStart(committed.leaderEpoch());
+    epochStartOffset = log().logEndOffset();
+    inSync.transitionToEpoch(committed, context().clock().monotonicMs());
   }
 
-  /** Where what is written and read here is counted from now on. */
-  public void countIn(Traffic topicTraffic) {
-    traffic = topicTraffic;
-  }
-
-  /** A client's Fetch request was answered for this partition. */
-  public void fetched(boolean ok, long bytes) {
-    if (traffic != null) {
-      traffic.fetched(ok, bytes);
-    }
-  }
-
-  /** A client's Produce request was accepted or refused for this partition. */
-  public void produced(boolean ok) {
-    if (traffic != null) {
-      traffic.produced(ok);
-    }
-  }
-
-  public int leaderEpoch() {
-    return leaderEpoch;
-  }
-
-  /** Exclusive. */
-  public long highWatermark() {
-    return highWatermark;
-  }
-
-  /** The first offset that a read_committed reader may not see yet; exclusive. */
-  public long lastStableOffset() {
-    return log.lastStableOffset(highWatermark);
-  }
-
-  /** True once the partition is deleted or the broker stops: nothing more is appended or read. */
-  public boolean isStopped() {
-    return stopped;
-  }
-
-  /** Takes over a new epoch of this leadership. */
+  /** Takes over a new epoch of this leadership, of a partition that has no other replica. */
   public void transitionToLeader(int newLeaderEpoch) {
-    if (newLeaderEpoch > leaderEpoch) {
-      leaderEpoch = newLeaderEpoch;
-      log.assignEpochStart(newLeaderEpoch);
+    if (newLeaderEpoch > leaderEpoch()) {
+      onCommitted(alone(newLeaderEpoch, context()));
+    }
+  }
+
+  /**
+   * Takes in metadata that leaves this broker the leader: an ISR, other replicas, or a new epoch.
+   * What is older than what is known is ignored.
+   */
+  public void onCommitted(CommittedPartition committed) {
+    if (committed.leaderId() != context().brokerId()) {
+      throw new IllegalArgumentException(
+          log().id() + " is led by another broker now, the role has to end: " + committed);
+    }
+    if (isStopped() || committed.leaderEpoch() < leaderEpoch()) {
+      return;
+    }
+    if (committed.leaderEpoch() > leaderEpoch()) {
+      beginEpoch(committed);
+      onInSyncSetChanged();
+    } else if (inSync.onMetadata(committed, context().clock().monotonicMs())) {
+      onInSyncSetChanged();
+    }
+  }
+
+  /** {@code min.insync.replicas} of the topic is another. */
+  public void onMinInSyncReplicas(int newMinimum) {
+    minInSyncReplicas = newMinimum;
+    onInSyncSetChanged();
+  }
+
+  /**
+   * Looks for followers that have not kept up. To be called from time to time, at most half of
+   * {@code replica.lag.time.max.ms} apart.
+   */
+  public void checkInSync() {
+    if (!isStopped() && !inSync.isAlone()) {
+      inSync.maybeRemoveLaggards(log().logEndOffset(), context().clock().monotonicMs());
+      advanceHighWatermark(); // who is outside the ISR may hold it back no longer
+    }
+  }
+
+  private void onInSyncSetChanged() {
+    advanceHighWatermark();
+    if (isBelowMinimum()) {
+      failWaiting(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
+    }
+  }
+
+  // --- appending ---
+
+  /** True when acks=all is refused: the committed ISR is below {@code min.insync.replicas}. */
+  public boolean isBelowMinimum() {
+    return inSync.isBelowMinimum(minInSyncReplicas);
+  }
+
+  private void requireMinimum() throws RefusedAppend {
+    if (isBelowMinimum()) {
+      throw new RefusedAppend(
+          Errors.NOT_ENOUGH_REPLICAS,
+          "The in-sync replicas of "
+              + log().id()
+              + " are "
+              + inSync.committed()
+              + ", fewer than min.insync.replicas = "
+              + minInSyncReplicas
+              + ".");
     }
   }
 
   /**
    * Appends what stands in {@code records}; offsets and leader epoch are set in place.
    *
-   * @throws RefusedAppend if the records are not valid; nothing was written
+   * @throws RefusedAppend if the records are not valid, or come from a coordinator, which always
+   *     writes for all, while too few replicas are in sync; nothing was written
    * @throws IOException if the write failed; the log takes no more until it is opened again
    */
   public AppendResult append(ByteBuffer records, AppendOrigin origin)
       throws RefusedAppend, IOException {
-    return appended(log.append(records, leaderEpoch, origin), records.remaining());
+    if (origin == AppendOrigin.COORDINATOR) {
+      requireMinimum();
+    }
+    return appended(log().append(records, leaderEpoch(), origin), records.remaining());
   }
 
   /**
    * Appends a client's batch that was checked, as {@link #append(ByteBuffer, AppendOrigin)} does.
    */
   public AppendResult append(ClientBatch checked) throws RefusedAppend, IOException {
-    return appended(log.append(checked, leaderEpoch), checked.sizeInBytes());
+    return appended(log().append(checked, leaderEpoch()), checked.sizeInBytes());
+  }
+
+  /**
+   * Appends a client's checked batch that asks for acks=all.
+   *
+   * @throws RefusedAppend also with {@link Errors#NOT_ENOUGH_REPLICAS}; nothing was written
+   */
+  public AppendResult appendForAll(ClientBatch checked) throws RefusedAppend, IOException {
+    requireMinimum();
+    return append(checked);
   }
 
   private AppendResult appended(AppendResult result, int bytes) {
-    if (traffic != null && !result.duplicate()) {
-      traffic.appended(result.lastOffset() - result.baseOffset() + 1, bytes);
+    if (!result.duplicate()) {
+      countAppended(result.lastOffset() - result.baseOffset() + 1, bytes);
     }
     syncIfDue();
-    onHeldEndMoved();
+    advanceHighWatermark();
     return result;
   }
 
-  private void syncIfDue() {
-    if (log.needsFlush()) {
-      startFlush();
-    } else if (flushTimer == null && log.settings().flushMs() < Long.MAX_VALUE) {
-      flushTimer = timers.schedule(log.settings().flushMs(), this::onFlushTimer);
-    }
-  }
-
   /**
-   * The topic has other settings: they hold for who waits as well. What nobody waits for is synced
-   * by the next append or by periodic work, for many partitions may change at once.
-   */
-  public void updateSettings(LogSettings settings) {
-    log.updateSettings(settings);
-    if (flushTimer != null) {
-      flushTimer.cancel();
-      flushTimer = null;
-    }
-    if (!stopped) {
-      if (!waitingForSync.isEmpty() || !waitingForCommit.isEmpty()) {
-        syncIfDue();
-      }
-      onHeldEndMoved();
-    }
-  }
-
-  /** The end of what this replica holds as safely as the topic asks; exclusive. */
-  public long heldEndOffset() {
-    return syncsBeforeAcknowledging() ? log.syncedEndOffset() : log.logEndOffset();
-  }
-
-  /** The end of what is committed and held; exclusive. */
-  public long committedEndOffset() {
-    return Math.min(highWatermark, heldEndOffset());
-  }
-
-  /**
-   * Calls back, maybe at once, when what lies below {@code endOffsetExclusive} is committed and
-   * held: what acks=all promises.
+   * Calls back once the high watermark has reached {@code endOffsetExclusive}, maybe at once; or
+   * with an error as soon as that can no longer be promised.
    */
   public void whenCommitted(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {
-    await(waitingForCommit, committedEndOffset(), endOffsetExclusive, acknowledgement);
-  }
-
-  /**
-   * Calls back when this replica holds what lies below {@code endOffsetExclusive}: at once, or
-   * after a sync where the topic asks for it. What acks=1 promises.
-   */
-  public void whenHeld(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {
-    await(waitingForSync, heldEndOffset(), endOffsetExclusive, acknowledgement);
-  }
-
-  private void await(
-      Acknowledgements queue,
-      long reached,
-      long endOffsetExclusive,
-      WaitingAcknowledgement acknowledgement) {
-    if (reached >= endOffsetExclusive) {
+    if (highWatermark() >= endOffsetExclusive) {
       acknowledgement.onAcknowledged(Errors.NONE);
-    } else if (stopped) {
+    } else if (isStopped()) {
       acknowledgement.onAcknowledged(Errors.NOT_LEADER_OR_FOLLOWER);
-    } else if (log.failure() != null) {
-      acknowledgement.onAcknowledged(Errors.KAFKA_STORAGE_ERROR); // no sync will come
+    } else if (isBelowMinimum()) {
+      acknowledgement.onAcknowledged(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
     } else {
-      queue.add(endOffsetExclusive, acknowledgement);
+      waiting.add(new Waiting(endOffsetExclusive, acknowledgement));
     }
-  }
-
-  /** Tells {@code listener} of every move of the high watermark until it returns false. */
-  public void addListener(HighWatermarkListener listener) {
-    listeners.add(listener);
-  }
-
-  public void removeListener(HighWatermarkListener listener) {
-    listeners.remove(listener);
-  }
-
-  private void onFlushTimer() {
-    flushTimer = null;
-    startFlush();
-  }
-
-  /** Deletes, a while from now, the files of segments that retention or rolling made useless. */
-  public void deleteRemovedFiles() {
-    List<String> names = log.takeFilesToDelete();
-    if (!names.isEmpty()) {
-      Directory folder = log.folder();
-      timers.schedule(
-          log.settings().fileDeleteDelayMs(),
-          () -> background.run("delete", () -> deleteAll(folder, names), this::onDeleted));
-    }
-  }
-
-  private static List<String> deleteAll(Directory folder, List<String> names) throws IOException {
-    for (String name : names) {
-      folder.delete(name);
-    }
-    return names;
-  }
-
-  private void onDeleted(@Nullable List<String> names, @Nullable Throwable failure) {
-    if (failure != null && !stopped) {
-      LOG.error(
-          "Removed files of {} cannot be deleted; they go at the next start", log.id(), failure);
-    }
-  }
-
-  /** Starts a sync of what is written, unless one runs. */
-  public void startFlush() {
-    if (flushing || stopped) {
-      return;
-    }
-    if (log.failure() != null) {
-      // A sync after one that failed succeeds though the pages are lost: it would prove nothing.
-      onFlushFailed();
-      return;
-    }
-    FlushTask task;
-    try {
-      task = log.flush();
-    } catch (IOException e) {
-      onFlushFailed();
-      return;
-    }
-    if (task.isEmpty()) {
-      onHeldEndMoved();
-    } else {
-      flushing = true;
-      background.run(SYNCS, task, (done, failure) -> onFlushed(task, done, failure));
-    }
-  }
-
-  private void onFlushed(FlushTask task, @Nullable Boolean done, @Nullable Throwable failure) {
-    flushing = false;
-    task.onDone(done, failure); // also of a log that was closed meanwhile: it lets go of files
-    if (stopped) {
-      return;
-    }
-    if (failure != null) {
-      onFlushFailed();
-    } else {
-      onHeldEndMoved();
-      if (heldEndOffset() < log.logEndOffset()) {
-        startFlush();
-      }
-    }
-  }
-
-  private void onFlushFailed() {
-    failWaiting(Errors.KAFKA_STORAGE_ERROR);
   }
 
   private void failWaiting(Errors error) {
-    waitingForSync.failAll(error);
-    waitingForCommit.failAll(error);
-  }
-
-  private boolean syncsBeforeAcknowledging() {
-    return log.settings().syncBeforeAck();
-  }
-
-  /** More may be held now: by an append, by a sync, or because the topic asks for less. */
-  private void onHeldEndMoved() {
-    long end = heldEndOffset();
-    waitingForSync.reached(end);
-    boolean moved = end > highWatermark;
-    if (moved) {
-      highWatermark = end;
-    }
-    waitingForCommit.reached(Math.min(highWatermark, end));
-    if (moved) {
-      tellListeners();
+    while (!waiting.isEmpty()) {
+      waiting.remove().acknowledgement().onAcknowledged(error);
     }
   }
 
-  private void tellListeners() {
-    if (listeners.isEmpty()) {
-      return;
-    }
-    // A listener may add or remove listeners while it is told.
-    ArrayList<HighWatermarkListener> told = listeners;
-    listeners = new ArrayList<>(told.size());
-    for (HighWatermarkListener listener : told) {
-      if (listener.onHighWatermark(this)) {
-        listeners.add(listener);
-      }
-    }
+  @Override
+  void onSynced() {
+    advanceHighWatermark();
   }
 
-  /** Ends the role: who waits is told, listeners a last time. The log stays open. */
-  public void stop() {
-    if (stopped) {
-      return;
-    }
-    stopped = true;
+  @Override
+  void onSyncFailed() {
+    failWaiting(Errors.KAFKA_STORAGE_ERROR);
+  }
+
+  @Override
+  void onStopped() {
+    inSync.stop();
     failWaiting(Errors.NOT_LEADER_OR_FOLLOWER);
+  }
+
+  private void advanceHighWatermark() {
+    if (isBelowMinimum()) {
+      return;
+    }
+    long end = heldEndOffset();
+    if (!inSync.isAlone()) {
+      end = inSync.smallestEnd(end, log().logEndOffset(), context().clock().monotonicMs());
+    }
+    if (end <= highWatermark()) {
+      return;
+    }
+    setHighWatermark(end);
+    while (!waiting.isEmpty() && waiting.getFirst().endOffsetExclusive() <= end) {
+      waiting.removeFirst().acknowledgement().onAcknowledged(Errors.NONE);
+    }
     tellListeners();
   }
 
-  /** Stops and closes the log without syncing it. */
+  // --- answering ---
+
+  /**
+   * Answers a follower, and learns from its question how far it is. A question that is refused or
+   * that diverges teaches nothing (KAFKA-13141).
+   *
+   * @throws IOException if the records cannot be read
+   */
+  public FollowerAnswer fetch(FollowerFetch fetch) throws IOException {
+    Errors refused = checkEpoch(fetch.leaderEpoch());
+    if (refused != Errors.NONE) {
+      return FollowerAnswer.refused(refused);
+    }
+    ReplicaProgress follower = inSync.progressOf(fetch.replicaId());
+    if (follower == null) {
+      // It was told so by newer metadata than has come here: it shall ask again.
+      return FollowerAnswer.refused(Errors.UNKNOWN_LEADER_EPOCH);
+    }
+    if (fetch.brokerEpoch() < follower.brokerEpoch()) {
+      LOG.info("[Partition {}] A fetch of an earlier life is refused: {}", log().id(), fetch);
+      return FollowerAnswer.refused(Errors.NOT_LEADER_OR_FOLLOWER);
+    }
+    try {
+      EpochEnd diverging = Divergence.of(log(), fetch.fetchOffset(), fetch.lastFetchedEpoch());
+      if (loss != null) {
+        loss.onFetch(fetch.replicaId(), fetch.fetchOffset(), diverging);
+      }
+      if (diverging != null) {
+        return answer(diverging, null);
+      }
+      onFollowerAt(follower, fetch);
+      return answer(
+          null,
+          log()
+              .read(
+                  fetch.fetchOffset(),
+                  fetch.maxBytes(),
+                  fetch.atLeastOneBatch(),
+                  log().logEndOffset()));
+    } catch (OffsetOutOfRange e) {
+      return FollowerAnswer.refused(Errors.OFFSET_OUT_OF_RANGE);
+    }
+  }
+
+  private void onFollowerAt(ReplicaProgress follower, FollowerFetch fetch) {
+    long nowMs = context().clock().monotonicMs();
+    long end = log().logEndOffset();
+    follower.onFetch(fetch, end, nowMs);
+    inSync.maybeAdd(follower, highWatermark(), epochStartOffset, end, nowMs);
+    advanceHighWatermark();
+  }
+
+  private FollowerAnswer answer(@Nullable EpochEnd diverging, @Nullable LogRead read) {
+    return new FollowerAnswer(
+        Errors.NONE,
+        highWatermark(),
+        log().logStartOffset(),
+        log().logEndOffset(),
+        diverging,
+        read);
+  }
+
   @Override
-  public void close() throws IOException {
-    stop();
-    log.close(false);
+  Errors beyondEnd() {
+    return Errors.OFFSET_OUT_OF_RANGE;
+  }
+
+  /**
+   * Whether the end of what is readable may be told (KIP-207): a new leader's high watermark may be
+   * behind what readers were told before, until it has reached the start of its epoch.
+   */
+  public Errors checkLatestOffset() {
+    return highWatermark() < epochStartOffset ? Errors.OFFSET_NOT_AVAILABLE : Errors.NONE;
+  }
+
+  /** In-sync followers from which a consumer could read at {@code offset} (KIP-392). */
+  public List<Integer> readReplicas(long offset) {
+    return inSync.holdersOf(offset);
+  }
+
+  // --- what there is to tell ---
+
+  /** The ISR that the controller has committed, as far as is known here. */
+  public List<Integer> inSyncReplicas() {
+    return inSync.committed();
+  }
+
+  /** The ISR that was proposed to the controller and not answered; empty when there is none. */
+  public List<Integer> proposedInSyncReplicas() {
+    List<Integer> proposed = inSync.proposed();
+    return proposed == null ? NO_ISR : proposed;
+  }
+
+  public int partitionEpoch() {
+    return inSync.partitionEpoch();
+  }
+
+  /** The first offset of this leader's epoch. */
+  public long epochStartOffset() {
+    return epochStartOffset;
+  }
+
+  /** How far a follower is: its log end offset, -1 when it has not fetched or is none. */
+  public long followerEndOffset(int brokerId) {
+    ReplicaProgress progress = inSync.progressOf(brokerId);
+    return progress == null ? ReplicaProgress.UNKNOWN : progress.endOffset();
+  }
+
+  /** What this leader's election cost; null when nothing was known of the leader before. */
+  public @Nullable ElectionLoss electionLoss() {
+    return loss;
   }
 }

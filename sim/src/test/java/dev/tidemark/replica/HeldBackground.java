@@ -27,6 +27,11 @@ public final class HeldBackground implements Background {
     return works.size();
   }
 
+  /** The process is gone: the oldest work is never done. */
+  void dropNext() {
+    works.remove();
+  }
+
   /** Does the oldest work and tells of its end. */
   public void runNext() {
     works.remove().run();

@@ -34,7 +34,7 @@ class PartitionLeaderTest {
   private PartitionLeader leader(LogSettings settings) throws IOException {
     Directory folder = disk.root().directory(ID.folderName());
     PartitionLog log = PartitionLog.open(ID, folder, settings, LogOpening.unknown(), clock);
-    return new PartitionLeader(log, 0, background, timers);
+    return new PartitionLeader(log, 0, ReplicaContext.alone(1, background, timers, clock));
   }
 
   private void produce(PartitionLeader leader, String... values) throws Exception {

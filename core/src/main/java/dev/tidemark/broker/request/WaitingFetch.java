@@ -3,6 +3,7 @@ package dev.tidemark.broker.request;
 import dev.tidemark.env.Timers;
 import dev.tidemark.replica.HighWatermarkListener;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,7 @@ final class WaitingFetch implements HighWatermarkListener {
   }
 
   @Override
-  public boolean onHighWatermark(PartitionLeader partition) {
+  public boolean onHighWatermark(PartitionReplica partition) {
     if (done) {
       return false;
     }

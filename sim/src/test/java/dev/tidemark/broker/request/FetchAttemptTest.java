@@ -11,6 +11,7 @@ import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.replica.HeldBackground;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.ReplicaContext;
 import dev.tidemark.sim.SeededRandomness;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
@@ -51,7 +52,10 @@ class FetchAttemptTest {
             LogOpening.unknown(),
             clock);
     PartitionLeader opened =
-        new PartitionLeader(log, leaderEpoch, new HeldBackground(), new VirtualTimers(clock));
+        new PartitionLeader(
+            log,
+            leaderEpoch,
+            ReplicaContext.alone(1, new HeldBackground(), new VirtualTimers(clock), clock));
     partitions.host(opened);
     return opened;
   }
