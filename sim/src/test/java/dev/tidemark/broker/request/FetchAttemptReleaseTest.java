@@ -11,6 +11,7 @@ import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.replica.HeldBackground;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.ReplicaContext;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import dev.tidemark.sim.VirtualTimers;
@@ -42,7 +43,8 @@ class FetchAttemptReleaseTest {
             LogOpening.unknown(),
             clock);
     PartitionLeader leader =
-        new PartitionLeader(log, 0, new HeldBackground(), new VirtualTimers(clock));
+        new PartitionLeader(
+            log, 0, ReplicaContext.alone(1, new HeldBackground(), new VirtualTimers(clock), clock));
     leader.append(Batches.transactional(7, 0, 0, clock.wallMs(), "a"), AppendOrigin.COORDINATOR);
     leader.append(Batches.marker(7, 0, false, 0, clock.wallMs()), AppendOrigin.COORDINATOR);
     partitions.host(leader);
