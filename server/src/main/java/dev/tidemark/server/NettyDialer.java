@@ -14,7 +14,9 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -46,56 +48,93 @@ public final class NettyDialer implements Dialer {
         .background()
         .run(
             "resolve " + host, // a name server that is slow for one name holds up no other
-            () -> InetAddress.getByName(host),
-            (address, failure) -> {
-              if (address == null) {
+            () -> List.of(InetAddress.getAllByName(host)),
+            (addresses, failure) -> {
+              if (addresses == null) {
                 attempt.onUnreachable(String.valueOf(failure));
               } else {
-                connect(new InetSocketAddress(address, port), timeoutMs, attempt);
+                new Call(addresses, port, timeoutMs, attempt).tryNext();
               }
             });
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // the listener of the attempt hears its end
-  private void connect(InetSocketAddress address, long timeoutMs, Attempt attempt) {
-    if (closed) {
-      attempt.onUnreachable("this node stops");
-      return;
+  /** One attempt, at each address of the host in turn until one takes it. */
+  private final class Call {
+    private final Iterator<InetAddress> addresses;
+    private final int port;
+    private final long timeoutMs;
+    private final Attempt attempt;
+    private @Nullable String unreachable;
+
+    Call(List<InetAddress> addresses, int port, long timeoutMs, Attempt attempt) {
+      this.addresses = addresses.iterator();
+      this.port = port;
+      this.timeoutMs = timeoutMs;
+      this.attempt = attempt;
     }
-    NettyShard shard = network.shard();
-    new Bootstrap()
-        .group(shard.loop())
-        .channelFactory(() -> shard.io().newChannel())
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.toIntExact(timeoutMs))
-        .option(ChannelOption.TCP_NODELAY, true)
-        .option(ChannelOption.ALLOCATOR, network.memory().allocator())
-        .option(ChannelOption.MESSAGE_SIZE_ESTIMATOR, WholeSizeEstimator.INSTANCE)
-        .handler(
-            new ChannelInitializer<SocketChannel>() {
-              @Override
-              protected void initChannel(SocketChannel channel) {
-                channel.pipeline().addLast(new Calling(channel, attempt));
-              }
-            })
-        .connect(address)
-        .addListener(
-            result -> {
-              Throwable cause = result.cause();
-              if (cause != null) {
-                tell(cause, attempt);
-              }
-            });
-  }
 
-  /** A host that says so itself is told from one that is not reached. */
-  private static void tell(Throwable cause, Attempt attempt) {
-    String message = String.valueOf(cause.getMessage());
-    if (cause instanceof ConnectException
-        && !(cause instanceof ConnectTimeoutException)
-        && message.toLowerCase(Locale.ROOT).contains("refused")) {
-      attempt.onRefused();
-    } else {
-      attempt.onUnreachable(message);
+    @SuppressWarnings("FutureReturnValueIgnored") // the listener hears of its end
+    void tryNext() {
+      if (closed) {
+        attempt.onUnreachable("this node stops");
+        return;
+      }
+      NettyShard shard = network.shard();
+      new Bootstrap()
+          .group(shard.loop())
+          .channelFactory(() -> shard.io().newChannel())
+          .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.toIntExact(timeoutMs))
+          .option(ChannelOption.TCP_NODELAY, true)
+          .option(ChannelOption.ALLOCATOR, network.memory().allocator())
+          .option(ChannelOption.MESSAGE_SIZE_ESTIMATOR, WholeSizeEstimator.INSTANCE)
+          .handler(
+              new ChannelInitializer<SocketChannel>() {
+                @Override
+                protected void initChannel(SocketChannel channel) {
+                  channel.pipeline().addLast(new Calling(channel, Call.this));
+                }
+              })
+          .connect(new InetSocketAddress(addresses.next(), port))
+          .addListener(
+              result -> {
+                Throwable cause = result.cause();
+                if (cause != null) {
+                  failed(cause);
+                }
+              });
+    }
+
+    /** A host that says so itself is told from one that is not reached. */
+    private void failed(Throwable cause) {
+      String message = String.valueOf(cause.getMessage());
+      boolean refused =
+          cause instanceof ConnectException
+              && !(cause instanceof ConnectTimeoutException)
+              && message.toLowerCase(Locale.ROOT).contains("refused");
+      if (refused) {
+        refused();
+      } else {
+        unreachable = message;
+        goOn();
+      }
+    }
+
+    void refused() {
+      goOn();
+    }
+
+    private void goOn() {
+      if (addresses.hasNext()) {
+        tryNext();
+      } else if (unreachable != null) {
+        attempt.onUnreachable(unreachable);
+      } else {
+        attempt.onRefused();
+      }
+    }
+
+    Connection.Listener connected(NettyConnection connection) {
+      return attempt.onConnected(connection);
     }
   }
 
@@ -113,18 +152,18 @@ public final class NettyDialer implements Dialer {
   /** Stands in the pipeline until the connection stands, and makes way for it. */
   private final class Calling extends ChannelInboundHandlerAdapter implements ConnectionOwner {
     private final SocketChannel channel;
-    private final Attempt attempt;
+    private final Call call;
 
-    Calling(SocketChannel channel, Attempt attempt) {
+    Calling(SocketChannel channel, Call call) {
       this.channel = channel;
-      this.attempt = attempt;
+      this.call = call;
     }
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
       if (isItsOwnPeer(channel)) {
-        channel.close();
-        attempt.onRefused();
+        var unused = channel.close();
+        call.refused();
         return;
       }
       NettyConnection connection = new NettyConnection(channel, this, connectionCounter++);
@@ -154,7 +193,7 @@ public final class NettyDialer implements Dialer {
     @Override
     public Connection.@Nullable Listener accepted(NettyConnection connection) {
       connections.add(connection);
-      return attempt.onConnected(connection);
+      return call.connected(connection);
     }
 
     @Override

@@ -127,6 +127,10 @@ public final class NettyListener {
         "kafka_server_socketservermetrics_connection_creation_total", labels, connectionCounter);
   }
 
+  ShardNetwork network() {
+    return network;
+  }
+
   /** The connections as they know where they come from. */
   private final class Accepted implements ConnectionOwner {
     @Override

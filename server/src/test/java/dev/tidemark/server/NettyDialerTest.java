@@ -132,7 +132,7 @@ class NettyDialerTest {
     @Test
     void aPortWhereNobodyListensRefuses() throws Exception {
       int port;
-      try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+      try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
         port = socket.getLocalPort();
       }
       dial(HOST, port);
@@ -147,7 +147,7 @@ class NettyDialerTest {
 
     @Test
     void aPeerThatClosesIsHeardOf() throws Exception {
-      try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+      try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
         dial(HOST, socket.getLocalPort());
         try (Socket accepted = socket.accept()) {
           assertThat(next()).isEqualTo("connected");
