@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class QuorumFaultsTest {
   private static final long ROUNDS = Long.getLong("tidemark.rounds", 1);
   private static final int SEEDS = 50;
-  private static final long HISTORY_MS = 20_000;
+  private static final long HISTORY_MS = 8_000;
 
   @Test
   void nothingThatWasCommittedIsLostOrChangedAndAllAgreeInTheEnd() {
@@ -36,7 +36,7 @@ class QuorumFaultsTest {
     assertThat(faults)
         .containsKeys("kill", "power loss", "cut", "cut one way", "freeze", "resign")
         .allSatisfy((fault, count) -> assertThat(count).as(fault).isGreaterThan(SEEDS / 2));
-    assertThat(acknowledged).isGreaterThan(SEEDS * 100);
+    assertThat(acknowledged).isGreaterThan(SEEDS * 50);
     assertThat(snapshots).isGreaterThan(SEEDS);
   }
 
@@ -59,7 +59,7 @@ class QuorumFaultsTest {
   /** The order of Java's unmodifiable sets differs from one process to the next. */
   @Test
   void theSameSeedGivesTheSameRunInAnotherProcess() throws Exception {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
       Process process =
           new ProcessBuilder(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),

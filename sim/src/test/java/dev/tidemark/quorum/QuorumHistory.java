@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class QuorumHistory {
   private static final int VOTERS = 3;
   private static final int OBSERVERS = 2;
-  private static final int MOST_BETWEEN_FAULTS_MS = 1_500;
-  private static final int MOST_DOWN_MS = 3_000;
+  private static final int MOST_BETWEEN_FAULTS_MS = 1_000;
+  private static final int MOST_DOWN_MS = 2_000;
   private static final int BETWEEN_APPENDS_MS = 20;
 
   final QuorumCluster cluster;
@@ -30,7 +30,7 @@ final class QuorumHistory {
   private int nextTopic;
 
   QuorumHistory(long seed, @Nullable Consumer<String> reader) throws IOException {
-    cluster = new QuorumCluster(seed, VOTERS, OBSERVERS, new SnapshotSettings(4_000, 0), reader);
+    cluster = new QuorumCluster(seed, VOTERS, OBSERVERS, new SnapshotSettings(2_000, 0), reader);
     random = new SeededRandomness(seed).fork("faults");
   }
 
@@ -42,7 +42,7 @@ final class QuorumHistory {
     cluster.scheduler.runForMs(ms);
     calm = true;
     heal();
-    cluster.scheduler.runForMs(5_000);
+    cluster.scheduler.runForMs(1_000);
     check();
   }
 
