@@ -172,7 +172,7 @@ final class Handlers {
         .add(
             ApiKeys.ALTER_PARTITION_REASSIGNMENTS,
             new AlterPartitionReassignmentsHandler(controller))
-        .add(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler())
+        .add(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(view))
         .add(ApiKeys.UPDATE_FEATURES, new UpdateFeaturesHandler(controller));
   }
 

@@ -1,99 +1,199 @@
 package dev.tidemark.metadata;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
-import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.metadata.PartitionChangeRecord;
+import java.util.function.Function;
+import org.apache.kafka.common.message.BrokerRegistrationRequestData;
 import org.apache.kafka.common.metadata.RegisterBrokerRecord;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.image.MetadataImage;
-import org.apache.kafka.image.TopicImage;
-import org.apache.kafka.metadata.PartitionRegistration;
-import org.apache.kafka.server.common.ApiMessageAndVersion;
-import org.apache.kafka.server.common.Feature;
-import org.apache.kafka.server.common.MetadataVersion;
+import org.apache.kafka.metadata.BrokerRegistration;
 
-/** Registration of a broker's new run. */
+/**
+ * Registration of a broker's new run (KIP-631). Its broker epoch is the offset of the record. It is
+ * registered fenced; only a broker in the process that decides may lead at once.
+ *
+ * <p>While the run before may be alive, a new one is refused, unless it runs on the same folder: a
+ * folder is locked by one process, so the one before is dead. A run that does not follow an orderly
+ * stop of the last one known may have lost what was not synced: it is taken out of the ISR and of
+ * the eligible replicas (KIP-966).
+ */
 final class BrokerRegistering {
-  private BrokerRegistering() {}
+  /**
+   * The answer.
+   *
+   * @param isNew false if this run was registered already
+   */
+  record Registered(long brokerEpoch, boolean isNew) {}
 
-  /** {@code brokerEpoch} is the offset that the first record will have. */
-  static Decision<Long> decide(MetadataImage image, BrokerIncarnation broker, long brokerEpoch) {
-    List<ApiMessageAndVersion> records = new ArrayList<>();
-    MetadataVersion version = image.features().metadataVersionOrThrow();
-    records.add(
-        new ApiMessageAndVersion(
-            registration(broker, brokerEpoch), version.registerBrokerRecordVersion()));
-    // In the order of ids, so that equal histories give equal logs.
-    TreeMap<Uuid, TopicImage> topics = new TreeMap<>(image.topics().topicsById());
-    for (TopicImage topic : topics.values()) {
-      new TreeMap<>(topic.partitions())
-          .forEach(
-              (partition, state) -> {
-                if (isToLead(state, broker)) {
-                  records.add(newLeaderEpoch(topic.id(), partition, broker.brokerId(), version));
-                }
-              });
+  private final ElectionContext context;
+  private final MetadataDraft draft;
+  private final BrokerRegistrationRequestData request;
+  private final boolean isLocal;
+
+  private BrokerRegistering(
+      MetadataImage image,
+      ElectionContext context,
+      BrokerRegistrationRequestData request,
+      boolean isLocal) {
+    this.context = context;
+    this.draft = context.draft(image);
+    this.request = request;
+    this.isLocal = isLocal;
+  }
+
+  /** {@code nextOffset} tells the offset of the first record. */
+  static Decision<Registered> decide(
+      MetadataImage image,
+      ElectionContext context,
+      BrokerRegistrationRequestData request,
+      Function<MetadataImage, Long> nextOffset,
+      long nowMs) {
+    RegistrationRules.checkRequest(image, request);
+    BrokerRegistration existing = image.cluster().broker(request.brokerId());
+    if (existing != null) {
+      if (existing.incarnationId().equals(request.incarnationId())) {
+        return Decision.of(new Registered(existing.epoch(), false)); // the answer was lost
+      }
+      checkDuplicate(context, existing, request, nowMs);
     }
-    return new Decision<>(records, brokerEpoch);
+    return decide(image, context, request, false, nextOffset);
   }
 
-  /** Who goes on leading exactly what it had needs no new epoch, and the log no record of it. */
-  private static boolean isToLead(PartitionRegistration state, BrokerIncarnation broker) {
-    int brokerId = broker.brokerId();
-    return (state.leader == brokerId && !broker.afterCleanStop())
-        || (!state.hasLeader() && org.apache.kafka.metadata.Replicas.contains(state.isr, brokerId));
+  /** The broker in this process, which holds its folders' locks and needs no heartbeats. */
+  static Decision<Registered> decideLocal(
+      MetadataImage image,
+      ElectionContext context,
+      BrokerRegistrationRequestData request,
+      Function<MetadataImage, Long> nextOffset) {
+    RegistrationRules.checkRequest(image, request);
+    return decide(image, context, request, true, nextOffset);
   }
 
-  private static ApiMessageAndVersion newLeaderEpoch(
-      Uuid topicId, int partition, int leader, MetadataVersion version) {
-    return new ApiMessageAndVersion(
-        new PartitionChangeRecord().setTopicId(topicId).setPartitionId(partition).setLeader(leader),
-        version.partitionChangeRecordVersion());
+  private static void checkDuplicate(
+      ElectionContext context,
+      BrokerRegistration existing,
+      BrokerRegistrationRequestData request,
+      long nowMs) {
+    boolean mayLive = !existing.fenced() && !context.liveness().isSilent(existing.id(), nowMs);
+    if (mayLive && existing.directoryIntersection(request.logDirs()).isEmpty()) {
+      throw new Refusal(
+          Errors.DUPLICATE_BROKER_REGISTRATION,
+          "Another broker with id %d is alive, and it has other data folders: give each broker its own node.id."
+              .formatted(existing.id()));
+    }
   }
 
-  private static RegisterBrokerRecord registration(BrokerIncarnation broker, long brokerEpoch) {
+  private static Decision<Registered> decide(
+      MetadataImage image,
+      ElectionContext context,
+      BrokerRegistrationRequestData request,
+      boolean isLocal,
+      Function<MetadataImage, Long> nextOffset) {
+    return new BrokerRegistering(image, context, request, isLocal)
+        .run(
+            nextOffset.apply(image), later -> decide(later, context, request, isLocal, nextOffset));
+  }
+
+  private Decision<Registered> run(
+      long brokerEpoch, Function<MetadataImage, Decision<Registered>> again) {
+    int id = request.brokerId();
+    BrokerRegistration existing = draft.image().cluster().broker(id);
+    RegisterBrokerRecord record = record(brokerEpoch);
+    draft.noteStopped(id);
+    draft.setBroker(id, BrokerRegistration.fromRecord(record));
+    boolean afterCleanStop = existing != null && existing.epoch() == request.previousBrokerEpoch();
+    if (!leavePartitions(afterCleanStop)) {
+      return Decision.first(draft.records(), again);
+    }
+    // Nothing else was added before, so its offset is the first one.
+    draft.add(record, draft.version().registerBrokerRecordVersion());
+    if (isLocal && !BrokerTransitions.electOn(draft, id)) {
+      return Decision.first(draft.records(), later -> electRest(later, brokerEpoch));
+    }
+    return draft.decision(new Registered(brokerEpoch, true));
+  }
+
+  /** False if more partitions are to be changed first. */
+  private boolean leavePartitions(boolean afterCleanStop) {
+    if (!afterCleanStop) {
+      return BrokerTransitions.stopUncleanly(draft, request.brokerId());
+    }
+    return isLocal || BrokerTransitions.leaveIsrs(draft, request.brokerId());
+  }
+
+  private Decision<Registered> electRest(MetadataImage later, long brokerEpoch) {
+    MetadataDraft rest = context.draft(later);
+    boolean done = BrokerTransitions.electOn(rest, request.brokerId());
+    return done
+        ? rest.decision(new Registered(brokerEpoch, true))
+        : Decision.first(rest.records(), next -> electRest(next, brokerEpoch));
+  }
+
+  private RegisterBrokerRecord record(long brokerEpoch) {
     RegisterBrokerRecord record =
         new RegisterBrokerRecord()
+            .setBrokerId(request.brokerId())
+            .setIncarnationId(request.incarnationId())
+            .setBrokerEpoch(brokerEpoch)
+            .setRack(request.rack())
+            .setFenced(!isLocal)
+            .setInControlledShutdown(false)
+            .setLogDirs(List.copyOf(request.logDirs()));
+    request
+        .listeners()
+        .forEach(
+            listener ->
+                record
+                    .endPoints()
+                    .add(
+                        new RegisterBrokerRecord.BrokerEndpoint()
+                            .setName(listener.name())
+                            .setHost(listener.host())
+                            .setPort(listener.port())
+                            .setSecurityProtocol(listener.securityProtocol())));
+    request
+        .features()
+        .forEach(
+            feature ->
+                record
+                    .features()
+                    .add(
+                        new RegisterBrokerRecord.BrokerFeature()
+                            .setName(feature.name())
+                            .setMinSupportedVersion(feature.minSupportedVersion())
+                            .setMaxSupportedVersion(feature.maxSupportedVersion())));
+    return record;
+  }
+
+  /** What a broker of this version tells when it registers. */
+  static BrokerRegistrationRequestData request(BrokerIncarnation broker, long previousBrokerEpoch) {
+    BrokerRegistrationRequestData request =
+        new BrokerRegistrationRequestData()
             .setBrokerId(broker.brokerId())
             .setIncarnationId(broker.incarnationId())
-            .setBrokerEpoch(brokerEpoch)
             .setRack(broker.rack().orElse(null))
-            .setFenced(false)
-            .setInControlledShutdown(false)
-            .setLogDirs(broker.directoryIds());
+            .setLogDirs(broker.directoryIds())
+            .setPreviousBrokerEpoch(previousBrokerEpoch);
     for (BrokerIncarnation.Listener listener : broker.listeners()) {
-      record
-          .endPoints()
+      request
+          .listeners()
           .add(
-              new RegisterBrokerRecord.BrokerEndpoint()
+              new BrokerRegistrationRequestData.Listener()
                   .setName(listener.name())
                   .setHost(listener.host())
                   .setPort(listener.port())
                   .setSecurityProtocol(listener.securityProtocol()));
     }
-    addFeature(
-        record,
-        MetadataVersion.FEATURE_NAME,
-        MetadataVersion.MINIMUM_VERSION.featureLevel(),
-        MetadataVersion.LATEST_PRODUCTION.featureLevel());
-    addFeature(record, Feature.KRAFT_VERSION.featureName(), (short) 0, (short) 1);
-    for (Feature feature : MetadataBootstrap.FEATURES) {
-      addFeature(
-          record, feature.featureName(), feature.minimumProduction(), feature.latestProduction());
-    }
-    addFeature(
-        record, MetadataBootstrap.TIDEMARK_FEATURE, (short) 1, MetadataBootstrap.TIDEMARK_LEVEL);
-    return record;
-  }
-
-  private static void addFeature(RegisterBrokerRecord record, String name, short min, short max) {
-    record
-        .features()
-        .add(
-            new RegisterBrokerRecord.BrokerFeature()
-                .setName(name)
-                .setMinSupportedVersion(min)
-                .setMaxSupportedVersion(max));
+    ClusterFeatures.supported()
+        .forEach(
+            (name, range) ->
+                request
+                    .features()
+                    .add(
+                        new BrokerRegistrationRequestData.Feature()
+                            .setName(name)
+                            .setMinSupportedVersion(range.min())
+                            .setMaxSupportedVersion(range.max())));
+    return request;
   }
 }

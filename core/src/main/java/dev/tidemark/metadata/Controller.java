@@ -1,19 +1,23 @@
 package dev.tidemark.metadata;
 
+import dev.tidemark.env.Clock;
 import dev.tidemark.env.Shard;
-import dev.tidemark.quorum.MetadataBatch;
 import dev.tidemark.quorum.MetadataLog;
 import dev.tidemark.quorum.QuorumState;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.function.Function;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.errors.KafkaStorageException;
-import org.apache.kafka.common.errors.ThrottlingQuotaExceededException;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.AlterPartitionRequestData;
+import org.apache.kafka.common.message.AlterPartitionResponseData;
+import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
+import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
+import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
+import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
+import org.apache.kafka.common.message.BrokerRegistrationRequestData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -28,116 +32,183 @@ import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
-import org.apache.kafka.image.MetadataProvenance;
-import org.apache.kafka.image.writer.ImageWriterOptions;
-import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.apache.kafka.server.common.ProducerIdsBlock;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decides what cluster metadata becomes. Owned by the control shard; every method runs there. Each
  * reply comes on the control shard after the records are durable and were handed to the data shard,
  * so that what is executed on the data shard from the reply sees them.
- *
- * <p>One batch is in flight at a time: a decision is made from the image of all that is committed,
- * and what is asked meanwhile waits.
  */
 public final class Controller {
-  private static final Logger LOG = LoggerFactory.getLogger(Controller.class);
-
-  /** Calls that wait for the batch in flight. */
-  private static final int MAX_WAITING = 10_000;
-
   private final MetadataLog log;
   private final MetadataView view;
   private final Shard data;
+  private final DecisionLoop loop;
+  private final ElectionContext context;
+  private final BrokerLifecycle lifecycle;
+  private final LeaderBalance balance;
   private final TopicNames names = new TopicNames();
   private final TopicPlacement placement;
   private final TopicCreation topicCreation;
   private final TopicDeletion topicDeletion;
   private final PartitionAddition partitionAddition;
   private final ConfigAlteration configAlteration;
-  private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
-  private MetadataImage image = MetadataImage.EMPTY;
-  private @Nullable MetadataDelta replayed = delta(MetadataImage.EMPTY);
-  private MetadataProvenance replayedTo = MetadataProvenance.EMPTY;
-  private boolean inFlight;
+  private final ConfigEffects configEffects;
+  private final Clock clock;
 
+  /** A controller of a cluster whose only broker is in this process. */
   public Controller(
       MetadataLog log, MetadataView view, Shard control, Shard data, ControllerSettings settings) {
+    this(log, view, control, data, settings, BrokerControlSettings.defaults(), BrokerProbe.none());
+  }
+
+  public Controller(
+      MetadataLog log,
+      MetadataView view,
+      Shard control,
+      Shard data,
+      ControllerSettings settings,
+      BrokerControlSettings brokerSettings,
+      BrokerProbe probe) {
     this.log = log;
     this.view = view;
     this.data = data;
+    this.clock = control.clock();
+    EffectiveConfigs configs = new EffectiveConfigs(settings.nodeId(), settings.properties());
+    this.loop = new DecisionLoop(log, new Batches());
+    this.context =
+        new ElectionContext(
+            new PartitionPolicy(configs),
+            new PartitionIndex(),
+            new BrokerLiveness(brokerSettings.sessionTimeoutMs()),
+            new LeadershipHandovers());
+    this.lifecycle =
+        new BrokerLifecycle(
+            loop, context, brokerSettings, probe, () -> log.state().logEndOffset(), control);
+    this.balance = new LeaderBalance(loop, context, brokerSettings, control.timers());
     this.placement = new TopicPlacement(control.randomness().fork("placement"), settings);
     this.topicCreation =
-        new TopicCreation(
-            control.randomness().fork("topic-ids"),
-            names,
-            placement,
-            new EffectiveConfigs(settings.nodeId(), settings.properties()));
+        new TopicCreation(control.randomness().fork("topic-ids"), names, placement, configs);
     this.topicDeletion = new TopicDeletion(settings.deleteTopicEnable());
     this.partitionAddition = new PartitionAddition(placement);
     this.configAlteration = new ConfigAlteration(new ConfigRules(settings.properties()));
+    this.configEffects = new ConfigEffects(context);
   }
 
   /**
    * Replays the metadata log, completes what an interrupted format left out, and hands the image
-   * they lead to to the data shard.
+   * they lead to to the data shard. This node decides from then on.
    */
   public void start() throws IOException {
-    MetadataBootstrap.writeIfMissing(log, this::onCommit);
-    MetadataDelta delta = replayed;
-    if (delta == null) {
-      throw new IllegalStateException("The controller was started before");
-    }
-    replayed = null;
-    publish(delta, replayedTo);
+    loop.start();
+    becomeActive();
   }
 
   /**
-   * Registers a broker's new run. The partitions it leads begin a new leader epoch, because what
-   * the run before had not synced may be gone, unless that run ended in order. The reply is the
-   * broker epoch.
+   * This node decides from now on, after it has applied all that is committed. It knows nothing of
+   * brokers but the metadata: everyone has a whole session.
+   */
+  public void becomeActive() {
+    loop.onActive();
+    lifecycle.onActive();
+    balance.onCommitted();
+  }
+
+  /**
+   * Another node decides from now on: what waits fails with NOT_CONTROLLER, and no heartbeat is
+   * answered any more.
+   */
+  public void resign() {
+    loop.onResigned();
+    lifecycle.onResigned();
+  }
+
+  /**
+   * Registers a new run of the broker in this process, which may lead at once and sends no
+   * heartbeats. The partitions it leads begin a new leader epoch, because what the run before had
+   * not synced may be gone, unless that run ended in order. The reply is the broker epoch.
    */
   public void registerBroker(BrokerIncarnation broker, Reply<Long> reply) {
-    decide(now -> BrokerRegistering.decide(now, broker, log.state().logEndOffset()), reply);
+    lifecycle.registerLocal(broker, reply);
+  }
+
+  /**
+   * Registers a new run of a broker elsewhere (KIP-631), fenced until its heartbeats say that it
+   * has caught up. The reply is the broker epoch. Fails with a refusal whose error is Kafka's:
+   * DUPLICATE_BROKER_REGISTRATION, INCONSISTENT_CLUSTER_ID, INVALID_REGISTRATION,
+   * UNSUPPORTED_VERSION.
+   */
+  public void registerBroker(BrokerRegistrationRequestData request, Reply<Long> reply) {
+    lifecycle.register(request, reply);
+  }
+
+  /**
+   * Takes a broker's heartbeat (KIP-631). The answer is given after a record that was appended
+   * after now has committed; only an answer without an error that says the broker is not fenced
+   * grants it a lease. A broker that sends {@code wantFence} serves as no leader, and one that
+   * tells a metadata offset acts upon all metadata up to it.
+   */
+  public void heartbeat(
+      BrokerHeartbeatRequestData request, Reply<BrokerHeartbeatResponseData> reply) {
+    lifecycle.heartbeat(request, reply);
+  }
+
+  /** The connection on which a broker sent its heartbeats is broken: finds out if it is dead. */
+  public void onConnectionLost(int brokerId, long brokerEpoch) {
+    lifecycle.onConnectionLost(brokerId, brokerEpoch);
+  }
+
+  /** Forgets a broker. The reply is its id; fails with BROKER_ID_NOT_REGISTERED. */
+  public void unregisterBroker(int brokerId, Reply<Integer> reply) {
+    loop.decide(now -> BrokerRemoval.decide(now, context, brokerId), reply);
+  }
+
+  /** Changes ISRs as leaders propose it (KIP-497); fails with STALE_BROKER_EPOCH. */
+  public void alterPartition(
+      AlterPartitionRequestData request, Reply<AlterPartitionResponseData> reply) {
+    loop.decide(now -> IsrAlteration.decide(now, context, request), reply);
+  }
+
+  /** Notes in which data folders a broker's replicas lie; fails with STALE_BROKER_EPOCH. */
+  public void assignReplicasToDirs(
+      AssignReplicasToDirsRequestData request, Reply<AssignReplicasToDirsResponseData> reply) {
+    loop.decide(now -> DirectoryAssignment.decide(now, context, request), reply);
   }
 
   public void createTopics(CreateTopicsRequestData request, Reply<CreateTopicsResponseData> reply) {
-    decide(now -> topicCreation.decide(now, request), reply);
+    loop.decide(now -> topicCreation.decide(now, request), reply);
   }
 
   public void deleteTopics(DeleteTopicsRequestData request, Reply<DeleteTopicsResponseData> reply) {
-    decide(now -> topicDeletion.decide(now, request), reply);
+    loop.decide(now -> topicDeletion.decide(now, request), reply);
   }
 
   public void createPartitions(
       CreatePartitionsRequestData request, Reply<CreatePartitionsResponseData> reply) {
-    decide(now -> partitionAddition.decide(now, request), reply);
+    loop.decide(now -> partitionAddition.decide(now, request), reply);
   }
 
   public void incrementalAlterConfigs(
       IncrementalAlterConfigsRequestData request,
       Reply<IncrementalAlterConfigsResponseData> reply) {
-    decide(now -> configAlteration.decide(now, request), reply);
+    decideConfigs(now -> configAlteration.decide(now, request), reply);
   }
 
   public void alterConfigs(AlterConfigsRequestData request, Reply<AlterConfigsResponseData> reply) {
-    decide(now -> configAlteration.decide(now, request), reply);
+    decideConfigs(now -> configAlteration.decide(now, request), reply);
   }
 
   /** Notes in which data folder a broker's replica lies from now on; the reply is that folder. */
   public void assignDirectory(
       Uuid topicId, int partition, int brokerId, Uuid directoryId, Reply<Uuid> reply) {
-    decide(
-        now -> DirectoryAssignment.decide(now, topicId, partition, brokerId, directoryId), reply);
+    loop.decide(
+        now -> DirectoryAssignment.decide(now, context, topicId, partition, brokerId, directoryId),
+        reply);
   }
 
   /** Begins a new leader epoch of a partition that the broker leads; the reply is the epoch. */
   public void renewLeadership(Uuid topicId, int partition, int brokerId, Reply<Integer> reply) {
-    decide(now -> LeadershipRenewal.decide(now, topicId, partition, brokerId), reply);
+    loop.decide(now -> LeadershipRenewal.decide(now, topicId, partition, brokerId), reply);
   }
 
   /**
@@ -147,22 +218,31 @@ public final class Controller {
    */
   public void updateFeatures(
       UpdateFeaturesRequestData request, short version, Reply<UpdateFeaturesResponseData> reply) {
-    decide(now -> FeatureUpdate.decide(now, request, version), reply);
+    loop.decide(now -> FeatureUpdate.decide(now, request, version), reply);
   }
 
   public void electLeaders(ElectLeadersRequestData request, Reply<ElectLeadersResponseData> reply) {
-    decide(now -> LeaderElection.decide(now, request), reply);
+    loop.decide(now -> LeaderElection.decide(now, context, request), reply);
   }
 
   public void alterPartitionReassignments(
       AlterPartitionReassignmentsRequestData request,
       Reply<AlterPartitionReassignmentsResponseData> reply) {
-    decide(now -> PartitionReassignment.decide(now, request), reply);
+    loop.decide(now -> PartitionReassignment.decide(now, context, placement, request), reply);
   }
 
   /** Reserves producer ids that no other broker hands out. */
   public void allocateProducerIds(int brokerId, long brokerEpoch, Reply<ProducerIdsBlock> reply) {
-    decide(now -> ProducerIdBlocks.decide(now, brokerId, brokerEpoch), reply);
+    loop.decide(now -> ProducerIdBlocks.decide(now, brokerId, brokerEpoch), reply);
+  }
+
+  private <T> void decideConfigs(Function<MetadataImage, Decision<T>> decider, Reply<T> reply) {
+    loop.decide(now -> withEffects(now, decider), reply);
+  }
+
+  private <T> Decision<T> withEffects(
+      MetadataImage image, Function<MetadataImage, Decision<T>> decider) {
+    return configEffects.with(image, decider.apply(image), later -> withEffects(later, decider));
   }
 
   /** Facts for DescribeQuorum. */
@@ -170,108 +250,33 @@ public final class Controller {
     return log.state();
   }
 
-  private <T> void decide(Function<MetadataImage, Decision<T>> decider, Reply<T> reply) {
-    if (!inFlight) {
-      decideNow(decider, reply);
-    } else if (waiting.size() < MAX_WAITING) {
-      waiting.add(() -> decideNow(decider, reply));
-    } else {
-      reply.fail(
-          new ThrottlingQuotaExceededException(
-              "The controller has " + MAX_WAITING + " calls waiting; try again"));
-    }
-  }
-
-  private <T> void decideNow(Function<MetadataImage, Decision<T>> decider, Reply<T> reply) {
-    Decision<T> decision;
-    try {
-      decision = decider.apply(image);
-    } catch (RuntimeException e) {
-      reply.fail(e);
-      return;
-    }
-    if (decision.records().isEmpty()) {
-      reply.succeed(decision.response());
-      return;
-    }
-    inFlight = true;
-    log.append(decision.records(), new Commit<>(decision.response(), reply));
-  }
-
-  private void runWaiting() {
-    while (!inFlight && !waiting.isEmpty()) {
-      waiting.remove().run();
-    }
-  }
-
-  /** Sums the log up; the image is that of its end, as nothing is in flight. */
-  private void takeSnapshotIfDue() {
-    if (inFlight || !log.isSnapshotDue()) {
-      return;
-    }
-    MetadataImage now = image;
-    try {
-      log.takeSnapshot(to -> now.write(to, new ImageWriterOptions.Builder(now).build()));
-    } catch (IOException | RuntimeException e) {
-      LOG.error("The metadata log cannot be summed up and goes on growing: {}", e.getMessage(), e);
-    }
-  }
-
-  private void onCommit(MetadataBatch batch) {
-    MetadataProvenance provenance =
-        new MetadataProvenance(batch.lastOffset(), batch.epoch(), batch.appendTimeMs(), true);
-    MetadataDelta starting = replayed;
-    MetadataDelta delta = starting == null ? delta(image) : starting;
-    for (ApiMessageAndVersion record : batch.records()) {
-      delta.replay(record.message());
-    }
-    if (starting == null) {
-      batch.records().forEach(record -> MetadataLines.tell(record.message()));
-      publish(delta, provenance);
-    } else {
-      replayedTo = provenance;
-    }
-  }
-
-  private void publish(MetadataDelta delta, MetadataProvenance provenance) {
-    MetadataImage newImage = delta.apply(provenance);
-    names.onMetadataUpdate(delta);
-    placement.onMetadataUpdate(delta);
-    image = newImage;
-    data.execute(() -> view.publish(delta, newImage));
-  }
-
-  private static MetadataDelta delta(MetadataImage from) {
-    return new MetadataDelta.Builder().setImage(from).build();
-  }
-
-  /** The end of the batch in flight. */
-  private final class Commit<T> implements MetadataLog.Completion {
-    private final T response;
-    private final Reply<T> reply;
-
-    Commit(T response, Reply<T> reply) {
-      this.response = response;
-      this.reply = reply;
+  /** Keeps up with the metadata whatever is derived from it. */
+  private final class Batches implements DecisionLoop.Listener {
+    @Override
+    public void onAppend() {
+      lifecycle.acks().onAppend();
     }
 
     @Override
-    public void onCommitted(long lastOffset) {
-      inFlight = false;
-      reply.succeed(response);
-      runWaiting();
-      takeSnapshotIfDue();
+    public void onCommitted(MetadataDelta delta, MetadataImage image) {
+      names.onMetadataUpdate(delta);
+      placement.onMetadataUpdate(delta);
+      context.index().onMetadataUpdate(delta);
+      if (loop.isActive()) {
+        context
+            .handovers()
+            .onMetadataUpdate(delta, image, context.liveness()::isLocal, clock.monotonicMs());
+      }
+      data.execute(() -> view.publish(delta, image));
+      if (loop.isActive()) {
+        lifecycle.onCommitted(delta);
+        balance.onCommitted();
+      }
     }
 
     @Override
-    public void onFailed(Throwable cause) {
-      inFlight = false;
-      LOG.error("Metadata could not be written: {}", cause.getMessage());
-      reply.fail(
-          new KafkaStorageException(
-              "The controller could not write its log, nothing was changed: " + cause.getMessage(),
-              cause));
-      runWaiting();
+    public void onAppendFailed() {
+      lifecycle.onAppendFailed();
     }
   }
 }

@@ -1,144 +1,115 @@
 package dev.tidemark.metadata;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.errors.InvalidRequestException;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitions;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.ElectLeadersResponseData.PartitionResult;
 import org.apache.kafka.common.message.ElectLeadersResponseData.ReplicaElectionResult;
-import org.apache.kafka.common.metadata.PartitionChangeRecord;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.image.TopicImage;
-import org.apache.kafka.metadata.BrokerRegistration;
-import org.apache.kafka.metadata.LeaderRecoveryState;
 import org.apache.kafka.metadata.PartitionRegistration;
-import org.apache.kafka.metadata.Replicas;
-import org.apache.kafka.server.common.ApiMessageAndVersion;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decides ElectLeaders (KIP-460): gives partitions back to their preferred replica, or, where none
- * of the in-sync replicas lives, to one that may lack records.
+ * of those that may lead is there, to one that may lack records. A partition whose leader serves is
+ * without one until that has stopped.
  */
 final class LeaderElection {
-  private LeaderElection() {}
+  private final ElectionContext context;
+  private final ElectionType type;
+  private final ArrayDeque<Asked> asked = new ArrayDeque<>();
+  private final ElectLeadersResponseData response = new ElectLeadersResponseData();
+
+  /** One partition; {@code isWanted}: named by the request, so that every outcome is told. */
+  private record Asked(ReplicaElectionResult result, int partition, boolean isWanted) {}
+
+  private LeaderElection(ElectionContext context, ElectionType type) {
+    this.context = context;
+    this.type = type;
+  }
 
   static Decision<ElectLeadersResponseData> decide(
-      MetadataImage image, ElectLeadersRequestData request) {
-    ElectionType type = type(request.electionType());
-    List<ApiMessageAndVersion> records = new ArrayList<>();
-    ElectLeadersResponseData response = new ElectLeadersResponseData();
+      MetadataImage image, ElectionContext context, ElectLeadersRequestData request) {
+    LeaderElection election = new LeaderElection(context, type(request.electionType()));
     if (request.topicPartitions() == null) {
-      electWhereNeeded(image, type, records, response);
+      election.askAll(image);
     } else {
-      for (TopicPartitions asked : request.topicPartitions()) {
-        ReplicaElectionResult result = new ReplicaElectionResult().setTopic(asked.topic());
-        for (int partition : asked.partitions()) {
-          result.partitionResult().add(elect(image, type, asked.topic(), partition, records));
-        }
-        response.replicaElectionResults().add(result);
+      for (TopicPartitions topic : request.topicPartitions()) {
+        election.ask(topic.topic(), topic.partitions(), true);
       }
     }
-    return new Decision<>(records, response);
+    return election.elect(image);
   }
 
   private static ElectionType type(byte code) {
     try {
       return ElectionType.valueOf(code);
     } catch (IllegalArgumentException e) {
-      throw new org.apache.kafka.common.errors.InvalidRequestException(
+      throw new InvalidRequestException(
           "There is no election type " + code + "; 0 is preferred, 1 is unclean");
     }
   }
 
   /** Partitions that need no election are left out, as in Kafka; their topics are not. */
-  private static void electWhereNeeded(
-      MetadataImage image,
-      ElectionType type,
-      List<ApiMessageAndVersion> records,
-      ElectLeadersResponseData response) {
+  private void askAll(MetadataImage image) {
     for (TopicImage topic : new TreeMap<>(image.topics().topicsByName()).values()) {
-      ReplicaElectionResult result = new ReplicaElectionResult().setTopic(topic.name());
-      for (int partition : new TreeSet<>(topic.partitions().keySet())) {
-        PartitionResult one = elect(image, type, topic.name(), partition, records);
-        if (one.errorCode() != Errors.ELECTION_NOT_NEEDED.code()) {
-          result.partitionResult().add(one);
-        }
-      }
-      response.replicaElectionResults().add(result);
+      ask(topic.name(), new TreeSet<>(topic.partitions().keySet()), false);
     }
   }
 
-  private static PartitionResult elect(
-      MetadataImage image,
-      ElectionType type,
-      String topicName,
-      int partition,
-      List<ApiMessageAndVersion> records) {
-    PartitionResult result = new PartitionResult().setPartitionId(partition).setErrorMessage(null);
-    TopicImage topic = image.topics().getTopic(topicName);
+  private void ask(String topic, Iterable<Integer> partitions, boolean isWanted) {
+    ReplicaElectionResult result = new ReplicaElectionResult().setTopic(topic);
+    response.replicaElectionResults().add(result);
+    partitions.forEach(partition -> asked.add(new Asked(result, partition, isWanted)));
+  }
+
+  private Decision<ElectLeadersResponseData> elect(MetadataImage image) {
+    MetadataDraft draft = context.draft(image);
+    while (!asked.isEmpty()) {
+      if (draft.isFull()) {
+        return Decision.first(draft.records(), this::elect);
+      }
+      Asked one = asked.remove();
+      PartitionResult result =
+          new PartitionResult().setPartitionId(one.partition).setErrorMessage(null);
+      try {
+        elect(draft, one.result.topic(), one.partition);
+      } catch (Refusal e) {
+        if (e.error() == Errors.ELECTION_NOT_NEEDED && !one.isWanted) {
+          continue;
+        }
+        result.setErrorCode(e.error().code()).setErrorMessage(e.message());
+      }
+      one.result.partitionResult().add(result);
+    }
+    return draft.decision(response);
+  }
+
+  private void elect(MetadataDraft draft, String topicName, int partition) {
+    TopicImage topic = draft.image().topics().getTopic(topicName);
     PartitionRegistration found = topic == null ? null : topic.partitions().get(partition);
     if (topic == null || found == null) {
-      return refused(
-          result,
+      throw new Refusal(
           Errors.UNKNOWN_TOPIC_OR_PARTITION,
           "There is no partition %s-%d.".formatted(topicName, partition));
     }
-    PartitionChangeRecord change =
-        new PartitionChangeRecord().setTopicId(topic.id()).setPartitionId(partition);
     boolean preferred = type == ElectionType.PREFERRED;
     if (preferred ? found.hasPreferredLeader() : found.hasLeader()) {
-      return refused(
-          result,
+      throw new Refusal(
           Errors.ELECTION_NOT_NEEDED,
           "Broker %d leads %s-%d already.".formatted(found.leader, topicName, partition));
     }
-    if (!(preferred ? toPreferred(image, found, change) : toAnyAlive(image, found, change))) {
-      return refused(
-          result,
+    PartitionChange change = draft.change(new PartitionKey(topic.id(), partition));
+    if (!(preferred ? change.electPreferred() : change.electUncleanly())) {
+      throw new Refusal(
           preferred ? Errors.PREFERRED_LEADER_NOT_AVAILABLE : Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE,
           "None of the replicas of %s-%d that may lead is there.".formatted(topicName, partition));
     }
-    records.add(new ApiMessageAndVersion(change, (short) 0));
-    return result;
-  }
-
-  private static PartitionResult refused(PartitionResult result, Errors error, String message) {
-    return result.setErrorCode(error.code()).setErrorMessage(message);
-  }
-
-  private static boolean toPreferred(
-      MetadataImage image, PartitionRegistration partition, PartitionChangeRecord change) {
-    int preferred = partition.preferredReplica();
-    if (!isAlive(image, preferred) || !Replicas.contains(partition.isr, preferred)) {
-      return false;
-    }
-    change.setLeader(preferred);
-    return true;
-  }
-
-  private static boolean toAnyAlive(
-      MetadataImage image, PartitionRegistration partition, PartitionChangeRecord change) {
-    for (int replica : partition.replicas) {
-      if (isAlive(image, replica)) {
-        change.setLeader(replica);
-        if (!Replicas.contains(partition.isr, replica)) {
-          change.setIsr(List.of(replica));
-          change.setLeaderRecoveryState(LeaderRecoveryState.RECOVERING.value());
-        }
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean isAlive(MetadataImage image, int replica) {
-    @Nullable BrokerRegistration broker = image.cluster().broker(replica);
-    return broker != null && !broker.fenced() && !broker.inControlledShutdown();
   }
 }

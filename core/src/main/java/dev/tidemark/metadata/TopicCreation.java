@@ -135,7 +135,7 @@ final class TopicCreation {
     Map<String, String> own = ownConfigs(topic);
     List<List<Integer>> replicas =
         topic.assignments().isEmpty() ? automatic(image, topic) : manual(image, topic);
-    Uuid topicId = RandomIds.next(randomness);
+    Uuid topicId = freeId(image);
     List<ApiMessageAndVersion> records = new ArrayList<>();
     records.add(
         new ApiMessageAndVersion(
@@ -145,6 +145,14 @@ final class TopicCreation {
       records.add(placement.partitionRecord(image, topicId, partition, replicas.get(partition)));
     }
     return new Created(topicId, replicas.size(), replicas.get(0).size(), own, records);
+  }
+
+  private Uuid freeId(MetadataImage image) {
+    Uuid id = RandomIds.next(randomness);
+    while (image.topics().getTopic(id) != null) {
+      id = RandomIds.next(randomness);
+    }
+    return id;
   }
 
   private static Map<String, String> ownConfigs(CreatableTopic topic) {

@@ -77,6 +77,11 @@ final class TopicPlacement {
     }
   }
 
+  /** The folder of the broker for one more replica. */
+  Uuid chooseFolder(BrokerRegistration broker) {
+    return loads.choose(broker.directories());
+  }
+
   /** Checks replicas that a client chose. */
   static void check(MetadataImage image, int partition, List<Integer> replicas) {
     if (replicas.isEmpty()) {
@@ -113,8 +118,7 @@ final class TopicPlacement {
           "All brokers of partition %d, %s, are fenced: start one of them."
               .formatted(partition, replicas));
     }
-    List<Uuid> directories =
-        replicas.stream().map(id -> loads.choose(cluster.broker(id).directories())).toList();
+    List<Uuid> directories = replicas.stream().map(id -> chooseFolder(cluster.broker(id))).toList();
     PartitionRecord record =
         new PartitionRecord()
             .setTopicId(topicId)

@@ -22,20 +22,16 @@ public final class ResponseEncoder {
   public static OutboundFrame encode(
       ApiKeys api, short version, int correlationId, ApiMessage response) {
     ResponseHeaderData header = new ResponseHeaderData().setCorrelationId(correlationId);
-    return encode(header, api.responseHeaderVersion(version), response, version);
-  }
-
-  static OutboundFrame encode(
-      ApiMessage header, short headerVersion, ApiMessage body, short version) {
+    short headerVersion = api.responseHeaderVersion(version);
     ObjectSerializationCache cache = new ObjectSerializationCache();
     MessageSizeAccumulator size = new MessageSizeAccumulator();
     header.addSize(size, cache, headerVersion);
-    body.addSize(size, cache, version);
+    response.addSize(size, cache, version);
     ByteBuffer buffer = ByteBuffer.allocate(LENGTH_BYTES + size.sizeExcludingZeroCopy());
     buffer.putInt(size.totalSize());
     FrameWriter writer = new FrameWriter(buffer);
     header.write(writer, cache, headerVersion);
-    body.write(writer, cache, version);
+    response.write(writer, cache, version);
     List<OutboundFrame.Part> parts = writer.finish();
     return new OutboundFrame(parts, LENGTH_BYTES + size.totalSize());
   }

@@ -129,7 +129,7 @@ public final class ControlPlane {
         .add(ApiKeys.LIST_CONFIG_RESOURCES, new ListConfigResourcesHandler(view))
         .add(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(calls))
         .add(ApiKeys.ALTER_PARTITION_REASSIGNMENTS, new AlterPartitionReassignmentsHandler(calls))
-        .add(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler())
+        .add(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(view))
         .add(ApiKeys.UPDATE_FEATURES, new UpdateFeaturesHandler(calls))
         .add(ApiKeys.DESCRIBE_QUORUM, new DescribeQuorumHandler(calls, nodes, data.clock()))
         .add(ApiKeys.DESCRIBE_CLUSTER, new DescribeClusterHandler(nodes))

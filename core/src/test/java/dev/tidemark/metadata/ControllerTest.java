@@ -340,6 +340,29 @@ class ControllerTest {
   }
 
   @Test
+  void a_restarted_controller_knows_no_configs_of_a_topic_that_is_gone() throws Exception {
+    create(withConfig(topic("t"), "retention.ms", "5"));
+    controller.deleteTopics(
+        new DeleteTopicsRequestData().setTopicNames(List.of("t")), new Answer<>());
+    MetadataView second = new MetadataView();
+    new Controller(
+            log,
+            second,
+            control,
+            data,
+            new ControllerSettings(1, 1, OptionalInt.empty(), true, Map.of()))
+        .start();
+    data.runAll();
+
+    assertThat(
+            second
+                .image()
+                .configs()
+                .configMapForResource(new ConfigResource(ConfigResource.Type.TOPIC, "t")))
+        .isEmpty();
+  }
+
+  @Test
   void producer_ids_are_handed_out_once_and_only_to_the_current_run() {
     long epoch = Objects.requireNonNull(view.image().cluster().broker(1)).epoch();
     Answer<ProducerIdsBlock> first = new Answer<>();

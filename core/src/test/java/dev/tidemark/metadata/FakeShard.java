@@ -17,6 +17,12 @@ public final class FakeShard implements Shard, Timers, Clock {
   private final List<FakeTimer> timers = new ArrayList<>();
   private long nowMs = 1_000_000;
   private long scheduled;
+  private long seed = 42;
+
+  /** What is drawn from now on differs, as with another process. */
+  void reseed() {
+    seed++;
+  }
 
   /** Runs events, and those they cause, until none is left. */
   public void runAll() {
@@ -87,7 +93,7 @@ public final class FakeShard implements Shard, Timers, Clock {
 
   @Override
   public Randomness randomness() {
-    return new Seeded(42);
+    return new Seeded(seed);
   }
 
   @Override

@@ -70,7 +70,6 @@ public final class SimNode {
       running = new Incarnation();
       process = running;
       runs++;
-      network.appear(host);
     }
     SimShard shard = new SimShard(this, running, name, randomness.fork("run " + runs + " " + name));
     shards.add(shard);
@@ -84,10 +83,7 @@ public final class SimNode {
     disk.processKill();
   }
 
-  /**
-   * The machine loses power: unsynced writes may be gone, and peers hear nothing. It is switched on
-   * again with the next process.
-   */
+  /** The machine loses power: unsynced writes may be gone, and peers hear nothing. */
   public void powerLoss() {
     end();
     network.vanish(host);

@@ -2,15 +2,22 @@ package dev.tidemark.broker.request;
 
 import dev.tidemark.broker.Request;
 import dev.tidemark.broker.RequestHandler;
-import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData;
+import dev.tidemark.metadata.MetadataView;
+import dev.tidemark.metadata.OngoingReassignments;
+import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
 
-/**
- * ListPartitionReassignments: the partitions that move to other brokers (KIP-455). There are none
- * while there is one node: nothing can begin to move.
- */
+/** ListPartitionReassignments: the partitions that move to other brokers (KIP-455). */
 public final class ListPartitionReassignmentsHandler implements RequestHandler {
+  private final MetadataView view;
+
+  public ListPartitionReassignmentsHandler(MetadataView view) {
+    this.view = view;
+  }
+
   @Override
   public void handle(Request request) {
-    request.answer(new ListPartitionReassignmentsResponseData().setErrorMessage(null));
+    request.answer(
+        OngoingReassignments.list(
+            view.image(), request.data(ListPartitionReassignmentsRequestData.class)));
   }
 }

@@ -1,0 +1,211 @@
+package dev.tidemark.metadata;
+
+import dev.tidemark.quorum.MetadataBatch;
+import dev.tidemark.quorum.MetadataLog;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.function.Function;
+import org.apache.kafka.common.errors.KafkaStorageException;
+import org.apache.kafka.common.errors.NotControllerException;
+import org.apache.kafka.common.errors.ThrottlingQuotaExceededException;
+import org.apache.kafka.image.MetadataDelta;
+import org.apache.kafka.image.MetadataImage;
+import org.apache.kafka.image.MetadataProvenance;
+import org.apache.kafka.image.writer.ImageWriterOptions;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes one decision after the other, each from the image of all that is committed. One batch is in
+ * flight at a time; what is asked meanwhile waits. Owned by the control shard.
+ */
+final class DecisionLoop {
+  private static final Logger LOG = LoggerFactory.getLogger(DecisionLoop.class);
+
+  /** Calls that wait for the batch in flight. */
+  static final int MAX_WAITING = 10_000;
+
+  /** Hears of the batches, on the control shard. */
+  interface Listener {
+    /** A batch is about to be handed to the log. */
+    void onAppend();
+
+    /** A batch has committed; called before its decision is answered. */
+    void onCommitted(MetadataDelta delta, MetadataImage image);
+
+    /** The batch that was appended last failed. */
+    void onAppendFailed();
+  }
+
+  private final MetadataLog log;
+  private final Listener listener;
+  private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+  private MetadataImage image = MetadataImage.EMPTY;
+  private @Nullable MetadataDelta replayed = delta(MetadataImage.EMPTY);
+  private MetadataProvenance replayedTo = MetadataProvenance.EMPTY;
+  private boolean inFlight;
+  private boolean isActive;
+
+  DecisionLoop(MetadataLog log, Listener listener) {
+    this.log = log;
+    this.listener = listener;
+  }
+
+  /** The metadata as of the last committed batch. */
+  MetadataImage image() {
+    return image;
+  }
+
+  /**
+   * Replays the metadata log, completes what an interrupted format left out, and tells the image
+   * they lead to.
+   */
+  void start() throws IOException {
+    MetadataBootstrap.writeIfMissing(log, this::onCommit);
+    MetadataDelta delta = replayed;
+    if (delta == null) {
+      throw new IllegalStateException("The controller was started before");
+    }
+    replayed = null;
+    publish(delta, replayedTo);
+  }
+
+  /** This node decides from now on; it follows the log all the time. */
+  void onActive() {
+    isActive = true;
+  }
+
+  /** Another node decides; what waits fails. The batch in flight ends by itself. */
+  void onResigned() {
+    isActive = false;
+    runWaiting();
+  }
+
+  boolean isActive() {
+    return isActive;
+  }
+
+  static NotControllerException notActive() {
+    return new NotControllerException("This node is not the active controller");
+  }
+
+  /** Decides now, or when what was asked before is done. */
+  <T> void decide(Function<MetadataImage, Decision<T>> decider, Reply<T> reply) {
+    if (!inFlight) {
+      decideNow(decider, reply);
+    } else if (waiting.size() < MAX_WAITING) {
+      waiting.add(() -> decideNow(decider, reply));
+    } else {
+      reply.fail(
+          new ThrottlingQuotaExceededException(
+              "The controller has " + MAX_WAITING + " calls waiting; try again"));
+    }
+  }
+
+  private <T> void decideNow(Function<MetadataImage, Decision<T>> decider, Reply<T> reply) {
+    if (!isActive) {
+      reply.fail(notActive());
+      return;
+    }
+    Decision<T> decision;
+    try {
+      decision = decider.apply(image);
+    } catch (RuntimeException e) {
+      reply.fail(e);
+      return;
+    }
+    if (decision.records().isEmpty()) {
+      end(decision, reply);
+      return;
+    }
+    inFlight = true;
+    listener.onAppend();
+    log.append(decision.records(), new Commit<>(decision, reply));
+  }
+
+  private <T> void end(Decision<T> decision, Reply<T> reply) {
+    Function<MetadataImage, Decision<T>> next = decision.next();
+    T response = decision.response();
+    if (next != null) {
+      decideNow(next, reply);
+    } else if (response != null) {
+      reply.succeed(response);
+    } else {
+      reply.fail(new IllegalStateException("A decision had no answer"));
+    }
+  }
+
+  private void runWaiting() {
+    while (!inFlight && !waiting.isEmpty()) {
+      waiting.remove().run();
+    }
+  }
+
+  /** Sums the log up; the image is that of its end, as nothing is in flight. */
+  private void takeSnapshotIfDue() {
+    if (inFlight || !log.isSnapshotDue()) {
+      return;
+    }
+    MetadataImage now = image;
+    try {
+      log.takeSnapshot(to -> now.write(to, new ImageWriterOptions.Builder(now).build()));
+    } catch (IOException | RuntimeException e) {
+      LOG.error("The metadata log cannot be summed up and goes on growing: {}", e.getMessage(), e);
+    }
+  }
+
+  private void onCommit(MetadataBatch batch) {
+    MetadataProvenance provenance =
+        new MetadataProvenance(batch.lastOffset(), batch.epoch(), batch.appendTimeMs(), true);
+    MetadataDelta starting = replayed;
+    MetadataDelta delta = starting == null ? delta(image) : starting;
+    MetadataReplay.replay(delta, batch.records());
+    if (starting == null) {
+      MetadataLines.tell(batch.records());
+      publish(delta, provenance);
+    } else {
+      replayedTo = provenance;
+    }
+  }
+
+  private void publish(MetadataDelta delta, MetadataProvenance provenance) {
+    image = delta.apply(provenance);
+    listener.onCommitted(delta, image);
+  }
+
+  private static MetadataDelta delta(MetadataImage from) {
+    return new MetadataDelta.Builder().setImage(from).build();
+  }
+
+  /** The end of the batch in flight. */
+  private final class Commit<T> implements MetadataLog.Completion {
+    private final Decision<T> decision;
+    private final Reply<T> reply;
+
+    Commit(Decision<T> decision, Reply<T> reply) {
+      this.decision = decision;
+      this.reply = reply;
+    }
+
+    @Override
+    public void onCommitted(long lastOffset) {
+      inFlight = false;
+      end(decision, reply);
+      runWaiting();
+      takeSnapshotIfDue();
+    }
+
+    @Override
+    public void onFailed(Throwable cause) {
+      inFlight = false;
+      LOG.error("Metadata could not be written: {}", cause.getMessage());
+      listener.onAppendFailed();
+      reply.fail(
+          new KafkaStorageException(
+              "The controller could not write its log, nothing was changed: " + cause.getMessage(),
+              cause));
+      runWaiting();
+    }
+  }
+}
