@@ -185,6 +185,7 @@ public final class SingleVoterLog implements MetadataLog {
 
   /** The log to append to; opened again if it failed. */
   private PartitionLog writable(PartitionLog current) throws IOException {
+    noteFailure(current);
     Throwable before = failure;
     if (before == null) {
       return current;
@@ -241,6 +242,14 @@ public final class SingleVoterLog implements MetadataLog {
     completion.onCommitted(batch.lastOffset());
   }
 
+  /** A snapshot may have failed the log, which takes nothing more then until it is opened again. */
+  private void noteFailure(PartitionLog current) {
+    String why = current.failure();
+    if (failure == null && why != null) {
+      failed(new IOException(why));
+    }
+  }
+
   private void failed(IOException cause) {
     if (failure == null) {
       failedAtMs = clock.monotonicMs();
@@ -277,7 +286,11 @@ public final class SingleVoterLog implements MetadataLog {
     bytesSinceSnapshot = 0;
     sinceMs = clock.wallMs();
     LOG.info("Wrote {} of the metadata log", id.fileName());
-    shorten(current);
+    try {
+      shorten(current);
+    } finally {
+      noteFailure(current);
+    }
   }
 
   /** Ends the segment, so that it can go as a whole, and deletes what two snapshots stand for. */
@@ -311,6 +324,7 @@ public final class SingleVoterLog implements MetadataLog {
     PartitionLog current = log;
     log = null;
     if (current != null) {
+      noteFailure(current);
       current.close(failure == null);
     }
   }

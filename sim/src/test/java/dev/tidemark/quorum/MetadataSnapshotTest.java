@@ -49,17 +49,25 @@ class MetadataSnapshotTest {
     }
 
     void add(String topic) throws IOException {
-      log.append(List.of(record(topic)), this);
+      append(topic);
       if (log.isSnapshotDue()) {
         clock.advanceMs(20_000);
-        snapshots++;
-        log.takeSnapshot(
-            to -> {
-              topics.forEach(name -> to.write(record(name)));
-              to.close(true); // as Kafka's images do
-            });
+        takeSnapshot();
       }
       clock.advanceMs(20_000);
+    }
+
+    void append(String topic) {
+      log.append(List.of(record(topic)), this);
+    }
+
+    void takeSnapshot() throws IOException {
+      snapshots++;
+      log.takeSnapshot(
+          to -> {
+            topics.forEach(name -> to.write(record(name)));
+            to.close(true); // as Kafka's images do
+          });
     }
 
     @Override
@@ -162,6 +170,34 @@ class MetadataSnapshotTest {
       after.log.close();
       assertThat(new Life(SMALL).topics).as("change %s", change).isEqualTo(after.topics);
     }
+  }
+
+  @Test
+  void after_a_failure_of_any_change_of_a_snapshot_the_log_takes_writes_again() throws Exception {
+    int failedSnapshots = 0;
+    for (long after = 0; after == 0 || failedSnapshots == after; after++) {
+      disk = new VirtualDisk(7);
+      Life life = withTopics(20);
+      while (!life.log.isSnapshotDue()) {
+        life.append("more-" + life.topics.size());
+      }
+      disk.faults().failAt(disk.faults().changes() + after);
+      try {
+        life.takeSnapshot();
+      } catch (IOException e) {
+        failedSnapshots++;
+      }
+      disk.faults().failAt(-1);
+      clock.advanceMs(1_000);
+      String when = "failure of change " + after;
+      life.append("first");
+      life.append("second");
+      assertThat(life.topics).as(when).endsWith("first", "second");
+      life.takeSnapshot();
+      life.log.close();
+      assertThat(new Life(SMALL).topics).as(when).isEqualTo(life.topics);
+    }
+    assertThat(failedSnapshots).isGreaterThan(10);
   }
 
   private static String[] array(List<String> list) {
