@@ -446,7 +446,7 @@ final class HostedLogs implements MetadataListener {
 
   private void applySettings(MetadataImage image, PartitionLeader partition) {
     String topic = partition.log().id().topic();
-    partition.log().updateSettings(topicConfigs.of(image, topic).log());
+    partition.updateSettings(topicConfigs.of(image, topic).log());
   }
 
   /** What moving a partition takes. */

@@ -108,7 +108,11 @@ final class LogOpener {
     try {
       LogSummary left = opening.left();
       if (left != null && left.isStillTrue(opening.directory())) {
-        return resume(assigned, opening.directory(), left, false, clock);
+        Opened resumed = resume(assigned, opening.directory(), left, false, clock);
+        if (resumed.log() != null) {
+          syncIfAsked(resumed.log());
+        }
+        return resumed;
       }
       return new Opened(
           assigned, openChecked(assigned, opening.directory(), opening.opening(), clock), null);
@@ -141,6 +145,22 @@ final class LogOpener {
           "%s ends at offset %d though it was synced up to %d: files are missing; restore them from a copy, or delete and create the topic again"
               .formatted(directory.path(), end, opening.recoveryPoint()));
     }
+    syncIfAsked(log);
     return log;
+  }
+
+  /** Where what is acknowledged is synced, that holds for what the run before left unsynced. */
+  private static void syncIfAsked(PartitionLog log) throws IOException {
+    if (!log.settings().syncBeforeAck() || log.syncedEndOffset() == log.logEndOffset()) {
+      return;
+    }
+    try {
+      log.flushAndWait();
+      log.releaseIdleFiles();
+      log.releaseIdleFiles();
+    } catch (IOException e) {
+      log.close(false);
+      throw e;
+    }
   }
 }

@@ -58,8 +58,9 @@ public final class PartitionFollower extends PartitionReplica {
     }
   }
 
-  /** The topic's settings are others: what they ask to be synced is. */
-  public void onSettings() {
+  /** What they ask to be synced is. */
+  @Override
+  void onSettings() {
     syncRest();
     attention.run();
   }
@@ -242,7 +243,9 @@ public final class PartitionFollower extends PartitionReplica {
   @Override
   void onSynced() {
     advanceHighWatermark();
-    attention.run();
+    if (syncsBeforeAcknowledging()) {
+      attention.run();
+    }
   }
 
   // --- cutting ---

@@ -10,7 +10,6 @@ import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.RefusedAppend;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
@@ -30,17 +29,20 @@ public final class PartitionLeader extends PartitionReplica {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionLeader.class);
   private static final List<Integer> NO_ISR = List.of();
 
-  private record Waiting(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {}
-
-  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
+  private final Acknowledgements waitingForCommit = new Acknowledgements();
+  private final Acknowledgements waitingForSync = new Acknowledgements();
   private final InSyncSet inSync;
   private @Nullable ElectionLoss loss;
   private long epochStartOffset;
   private int minInSyncReplicas;
 
-  /** Leads a partition whose only replica is on this broker: all that survived is committed. */
+  /**
+   * Leads a partition whose only replica is on this broker: all that survived is committed, once it
+   * is as safe as the topic asks. What a process before wrote and did not sync may go with the
+   * power.
+   */
   public PartitionLeader(PartitionLog log, int leaderEpoch, ReplicaContext context) {
-    this(log, alone(leaderEpoch, context), log.logEndOffset(), 1, null, context);
+    this(log, alone(leaderEpoch, context), heldEndOffset(log), 1, null, context);
   }
 
   private static CommittedPartition alone(int leaderEpoch, ReplicaContext context) {
@@ -131,8 +133,17 @@ public final class PartitionLeader extends PartitionReplica {
   private void onInSyncSetChanged() {
     advanceHighWatermark();
     if (isBelowMinimum()) {
-      failWaiting(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
+      waitingForCommit.failAll(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
     }
+  }
+
+  /** What nobody waits for is synced by periodic work, for many partitions may change at once. */
+  @Override
+  void onSettings() {
+    if (!waitingForSync.isEmpty() || !waitingForCommit.isEmpty()) {
+      syncIfDue();
+    }
+    advanceHighWatermark();
   }
 
   // --- appending ---
@@ -197,26 +208,51 @@ public final class PartitionLeader extends PartitionReplica {
     return result;
   }
 
+  /** The end of what is committed and held here; exclusive. */
+  public long committedEndOffset() {
+    return Math.min(highWatermark(), heldEndOffset());
+  }
+
   /**
-   * Calls back once the high watermark has reached {@code endOffsetExclusive}, maybe at once; or
-   * with an error as soon as that can no longer be promised.
+   * Calls back, maybe at once, when what lies below {@code endOffsetExclusive} is committed, and
+   * synced where the topic asks for it: what acks=all promises. Or with an error as soon as that
+   * can no longer be promised.
    */
   public void whenCommitted(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {
-    if (highWatermark() >= endOffsetExclusive) {
+    if (committedEndOffset() < endOffsetExclusive && !isStopped() && isBelowMinimum()) {
+      acknowledgement.onAcknowledged(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
+    } else {
+      await(waitingForCommit, committedEndOffset(), endOffsetExclusive, acknowledgement);
+    }
+  }
+
+  /**
+   * Calls back when this replica holds what lies below {@code endOffsetExclusive}: at once, or
+   * after a sync where the topic asks for it. What acks=1 promises.
+   */
+  public void whenHeld(long endOffsetExclusive, WaitingAcknowledgement acknowledgement) {
+    await(waitingForSync, heldEndOffset(), endOffsetExclusive, acknowledgement);
+  }
+
+  private void await(
+      Acknowledgements queue,
+      long reached,
+      long endOffsetExclusive,
+      WaitingAcknowledgement acknowledgement) {
+    if (reached >= endOffsetExclusive) {
       acknowledgement.onAcknowledged(Errors.NONE);
     } else if (isStopped()) {
       acknowledgement.onAcknowledged(Errors.NOT_LEADER_OR_FOLLOWER);
-    } else if (isBelowMinimum()) {
-      acknowledgement.onAcknowledged(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
+    } else if (log().failure() != null) {
+      acknowledgement.onAcknowledged(Errors.KAFKA_STORAGE_ERROR); // no sync will come
     } else {
-      waiting.add(new Waiting(endOffsetExclusive, acknowledgement));
+      queue.add(endOffsetExclusive, acknowledgement);
     }
   }
 
   private void failWaiting(Errors error) {
-    while (!waiting.isEmpty()) {
-      waiting.remove().acknowledgement().onAcknowledged(error);
-    }
+    waitingForSync.failAll(error);
+    waitingForCommit.failAll(error);
   }
 
   @Override
@@ -236,21 +272,23 @@ public final class PartitionLeader extends PartitionReplica {
   }
 
   private void advanceHighWatermark() {
-    if (isBelowMinimum()) {
-      return;
+    long held = heldEndOffset();
+    waitingForSync.reached(held);
+    long end = isBelowMinimum() ? highWatermark() : smallestEnd(held);
+    boolean moves = end > highWatermark();
+    if (moves) {
+      setHighWatermark(end);
     }
-    long end = heldEndOffset();
-    if (!inSync.isAlone()) {
-      end = inSync.smallestEnd(end, log().logEndOffset(), context().clock().monotonicMs());
+    waitingForCommit.reached(committedEndOffset());
+    if (moves) {
+      tellListeners();
     }
-    if (end <= highWatermark()) {
-      return;
-    }
-    setHighWatermark(end);
-    while (!waiting.isEmpty() && waiting.getFirst().endOffsetExclusive() <= end) {
-      waiting.removeFirst().acknowledgement().onAcknowledged(Errors.NONE);
-    }
-    tellListeners();
+  }
+
+  private long smallestEnd(long held) {
+    return inSync.isAlone()
+        ? held
+        : inSync.smallestEnd(held, log().logEndOffset(), context().clock().monotonicMs());
   }
 
   // --- answering ---

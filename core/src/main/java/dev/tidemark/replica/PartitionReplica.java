@@ -1,7 +1,9 @@
 package dev.tidemark.replica;
 
 import dev.tidemark.env.Directory;
+import dev.tidemark.env.Timers;
 import dev.tidemark.log.FlushTask;
+import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -33,7 +35,7 @@ public abstract sealed class PartitionReplica implements AutoCloseable
   private int leaderEpoch;
   private long highWatermark;
   private boolean flushing;
-  private boolean flushTimerSet;
+  private Timers.@Nullable Timer flushTimer;
   private boolean stopped;
 
   PartitionReplica(
@@ -165,28 +167,51 @@ public abstract sealed class PartitionReplica implements AutoCloseable
   }
 
   /** The end of what this replica holds for good; exclusive. */
-  final long heldEndOffset() {
-    return syncsBeforeAcknowledging() ? log.syncedEndOffset() : log.logEndOffset();
+  public final long heldEndOffset() {
+    return heldEndOffset(log);
   }
+
+  static long heldEndOffset(PartitionLog log) {
+    return log.settings().syncBeforeAck() ? log.syncedEndOffset() : log.logEndOffset();
+  }
+
+  /** The topic has other settings, which hold at once, also for what waits. */
+  public final void updateSettings(LogSettings settings) {
+    log.updateSettings(settings);
+    if (flushTimer != null) {
+      flushTimer.cancel();
+      flushTimer = null;
+    }
+    if (!stopped) {
+      onSettings();
+    }
+  }
+
+  /** The log has other settings. */
+  abstract void onSettings();
 
   /** After an append: syncs now or in time, if the settings ask for it. */
   final void syncIfDue() {
     if (log.needsFlush()) {
       startFlush();
-    } else if (!flushTimerSet && log.settings().flushMs() < Long.MAX_VALUE) {
-      flushTimerSet = true;
-      context.timers().schedule(log.settings().flushMs(), this::onFlushTimer);
+    } else if (flushTimer == null && log.settings().flushMs() < Long.MAX_VALUE) {
+      flushTimer = context.timers().schedule(log.settings().flushMs(), this::onFlushTimer);
     }
   }
 
   private void onFlushTimer() {
-    flushTimerSet = false;
+    flushTimer = null;
     startFlush();
   }
 
   /** Starts a sync of what is written, unless one runs. */
   public final void startFlush() {
     if (flushing || stopped) {
+      return;
+    }
+    if (log.failure() != null) {
+      // A sync after one that failed succeeds though the pages are lost: it would prove nothing.
+      onSyncFailed();
       return;
     }
     FlushTask task;
@@ -201,6 +226,8 @@ public abstract sealed class PartitionReplica implements AutoCloseable
     if (!task.isEmpty() || log.isFlushing()) {
       flushing = true;
       context.background().run(SYNCS, task, (done, failure) -> onFlushed(task, done, failure));
+    } else {
+      onSynced();
     }
   }
 
@@ -212,15 +239,15 @@ public abstract sealed class PartitionReplica implements AutoCloseable
     }
     if (failure != null) {
       onSyncFailed();
-    } else if (syncsBeforeAcknowledging()) {
+    } else {
       onSynced();
-      if (log.syncedEndOffset() < log.logEndOffset()) {
+      if (heldEndOffset() < log.logEndOffset()) {
         startFlush();
       }
     }
   }
 
-  /** The synced end has moved, on a topic where that counts. */
+  /** The synced end has moved. */
   abstract void onSynced();
 
   /** The log takes no more appends. */

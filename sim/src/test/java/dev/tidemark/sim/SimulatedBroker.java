@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** The broker that is shipped, as the process of a simulated machine. */
 final class SimulatedBroker {
@@ -16,13 +17,23 @@ final class SimulatedBroker {
 
   private final SimNode node;
   private final VirtualNetwork network;
+  private final Map<String, String> properties;
   private final List<String> failures = new ArrayList<>();
   private int powerLosses;
   private boolean ready;
 
   SimulatedBroker(SimNode node, VirtualNetwork network) throws IOException {
+    this(node, network, Map.of());
+  }
+
+  /** With settings of its own. */
+  SimulatedBroker(SimNode node, VirtualNetwork network, Map<String, String> settings)
+      throws IOException {
     this.node = node;
     this.network = network;
+    this.properties = new TreeMap<>(settings);
+    properties.put("node.id", "1");
+    properties.put("log.dirs", "data");
     DataFolders.format(
         List.of(folder()), "cluster", 1, new SeededRandomness(1).fork(node.host()), node.clock());
   }
@@ -35,7 +46,7 @@ final class SimulatedBroker {
     ready = false;
     SimShard data = node.newShard("shard-0");
     SimShard control = node.newShard("control");
-    BrokerSettings settings = BrokerSettings.parse(Map.of("node.id", "1", "log.dirs", "data"));
+    BrokerSettings settings = BrokerSettings.parse(properties);
     Broker broker =
         new Broker(
             settings, data, control, List.of(folder()), failures::add, "boot " + powerLosses);

@@ -30,12 +30,24 @@ final class SimulatedProducer implements VirtualNetwork.Attempt, Connection.List
   private final VirtualNetwork network;
   private final String host;
   private final String topic;
+  private final short acks;
   private final List<Long> offsets = new ArrayList<>();
   private RequestHeader asked;
   private boolean knowsTopic;
   private int correlation;
 
   SimulatedProducer(SimNode node, VirtualNetwork network, String host, String topic) {
+    this(node, network, host, topic, (short) -1);
+  }
+
+  /** Writes to topic t of b1. */
+  SimulatedProducer(SimNode node, VirtualNetwork network, short acks) {
+    this(node, network, "b1", "t", acks);
+  }
+
+  private SimulatedProducer(
+      SimNode node, VirtualNetwork network, String host, String topic, short acks) {
+    this.acks = acks;
     this.shard = node.newShard("producer");
     this.network = network;
     this.host = host;
@@ -91,7 +103,7 @@ final class SimulatedProducer implements VirtualNetwork.Attempt, Connection.List
     MemoryRecords records =
         MemoryRecords.withRecords(
             Compression.NONE, new SimpleRecord(shard.clock().wallMs(), value));
-    ProduceRequestData data = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(1_000);
+    ProduceRequestData data = new ProduceRequestData().setAcks(acks).setTimeoutMs(1_000);
     data.topicData()
         .add(
             new ProduceRequestData.TopicProduceData()

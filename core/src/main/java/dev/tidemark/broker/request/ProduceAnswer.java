@@ -3,6 +3,7 @@ package dev.tidemark.broker.request;
 import dev.tidemark.broker.Request;
 import dev.tidemark.env.Timers;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.WaitingAcknowledgement;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
@@ -47,13 +48,23 @@ final class ProduceAnswer {
     return partition;
   }
 
-  /** A batch is in the leader's log; acks=all waits for the high watermark. */
+  /**
+   * A batch is in the leader's log. acks=all waits for the high watermark; acks=1 only for the sync
+   * of a topic that syncs before it acknowledges.
+   */
   void appended(
       PartitionLeader partition, long endOffsetExclusive, PartitionProduceResponse answer) {
-    if (acks == ACKS_ALL && partition.highWatermark() < endOffsetExclusive) {
-      waitingPartitions++;
-      answer.setErrorCode(Errors.REQUEST_TIMED_OUT.code()); // unless acknowledged before
-      partition.whenCommitted(endOffsetExclusive, error -> acknowledged(answer, error));
+    long reached = acks == ACKS_ALL ? partition.committedEndOffset() : partition.heldEndOffset();
+    if (acks == ACKS_NONE || reached >= endOffsetExclusive) {
+      return;
+    }
+    waitingPartitions++;
+    answer.setErrorCode(Errors.REQUEST_TIMED_OUT.code()); // unless acknowledged before
+    WaitingAcknowledgement waiting = error -> acknowledged(answer, error);
+    if (acks == ACKS_ALL) {
+      partition.whenCommitted(endOffsetExclusive, waiting);
+    } else {
+      partition.whenHeld(endOffsetExclusive, waiting);
     }
   }
 
