@@ -116,6 +116,11 @@ public final class Broker {
     return running == null ? 0 : running.visits();
   }
 
+  /** The role of this node in a partition, null if it is not hosted here; on the data shard. */
+  @Nullable PartitionLeader hosted(String topic, int partition) {
+    return partitions.find(topic, partition);
+  }
+
   /** Whom the transport asks for each new connection; to be used once the start is done. */
   public Connection.Acceptor acceptor() {
     return connection -> new ClientConnection(connection, registry, requestMetrics, mistakes);

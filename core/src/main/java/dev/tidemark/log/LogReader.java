@@ -81,6 +81,18 @@ final class LogReader {
     return cached >= 0 ? cached : segment.positionOf(offset);
   }
 
+  long bytesBelow(long offset) throws IOException {
+    if (offset >= state.logEndOffset) {
+      return state.segments.sizeInBytes();
+    }
+    int last = Math.max(0, state.segments.floor(offset));
+    long bytes = position(last, offset);
+    for (int i = 0; i < last; i++) {
+      bytes += state.segments.get(i).size();
+    }
+    return bytes;
+  }
+
   @Nullable TimestampedOffset offsetForTimestamp(long timestampMs, long endOffsetExclusive)
       throws IOException {
     for (int i = 0; i < state.segments.count(); i++) {

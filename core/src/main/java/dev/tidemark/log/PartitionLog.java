@@ -246,6 +246,12 @@ public final class PartitionLog implements AutoCloseable {
     }
   }
 
+  /** Bytes of the batches that end below {@code offset} and were not deleted. */
+  public long bytesBelow(long offset) throws IOException {
+    requireOpen();
+    return reader.bytesBelow(offset);
+  }
+
   /** The aborted transactions that touch the range, by first offset. */
   public List<AbortedTxn> abortedTransactions(long startOffset, long endOffsetExclusive)
       throws IOException {

@@ -1,25 +1,20 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.broker.folder.DataFolders;
-import dev.tidemark.env.Connection;
 import dev.tidemark.env.Directory;
-import dev.tidemark.env.InboundFrame;
-import dev.tidemark.env.OutboundFrame;
 import dev.tidemark.metadata.BrokerIncarnation;
-import dev.tidemark.sim.FrameBytes;
+import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.sim.SeededRandomness;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
-import org.apache.kafka.common.requests.RequestHeader;
 
 /** A whole broker on a virtual disk and a virtual clock, spoken to in frames. */
 final class SimBroker {
@@ -151,9 +146,17 @@ final class SimBroker {
 
   /** The broker stops in order. */
   void stop() {
+    stop(() -> {});
+  }
+
+  /** The same; {@code meanwhile} happens before its logs are closed. */
+  void stop(Runnable meanwhile) {
     boolean[] done = {false};
+    hold(PartitionLeader.SYNCS);
     broker.stop(outcome(done, new ArrayList<>()));
     runAll();
+    meanwhile.run();
+    release();
     if (!done[0]) {
       throw new AssertionError("the broker did not stop");
     }
@@ -182,61 +185,36 @@ final class SimBroker {
     }
   }
 
+  /** Slow work of this queue waits from now on until {@link #release}. */
+  void hold(String queue) {
+    data.hold(queue);
+  }
+
+  /** What was held is done. */
+  void release() {
+    data.release();
+    runAll();
+  }
+
+  /** How many timers wait on the data shard. */
+  int timers() {
+    return data.virtualTimers().size();
+  }
+
+  /** The role of this node in a partition that it hosts. */
+  PartitionLeader leader(String topic) {
+    return Objects.requireNonNull(broker.hosted(topic, 0));
+  }
+
+  /** Sends a request on a new connection; the answer may come later. */
+  SimExchange send(AbstractRequest request) {
+    SimExchange exchange = new SimExchange(broker.acceptor(), request);
+    runAll();
+    return exchange;
+  }
+
   /** Sends a request on a new connection; the answer has to come without time passing. */
   <R extends AbstractResponse> R call(AbstractRequest request, Class<R> type) {
-    RequestHeader header = new RequestHeader(request.apiKey(), request.version(), "sim", 1);
-    Peer peer = new Peer();
-    Connection.Listener listener = broker.acceptor().onConnected(peer);
-    listener.onFrame(peer, new Frame(request.serializeWithHeader(header)));
-    runAll();
-    if (peer.sent.size() != 1) {
-      throw new AssertionError(request + " has " + peer.sent.size() + " answers");
-    }
-    ByteBuffer answer = FrameBytes.take(peer.sent.get(0)).position(4);
-    return type.cast(AbstractResponse.parseResponse(answer, header));
-  }
-
-  private record Frame(ByteBuffer buffer) implements InboundFrame {
-    @Override
-    public void release() {}
-  }
-
-  /** A peer that keeps what it is sent. */
-  private static final class Peer implements Connection {
-    private final List<OutboundFrame> sent = new ArrayList<>();
-
-    @Override
-    public String id() {
-      return "sim";
-    }
-
-    @Override
-    public InetAddress remoteAddress() {
-      return InetAddress.getLoopbackAddress();
-    }
-
-    @Override
-    public int remotePort() {
-      return 1;
-    }
-
-    @Override
-    public String listenerName() {
-      return "PLAINTEXT";
-    }
-
-    @Override
-    public void send(OutboundFrame frame) {
-      sent.add(frame);
-    }
-
-    @Override
-    public void pauseReading(boolean pause) {}
-
-    @Override
-    public void close() {}
-
-    @Override
-    public void closeAfterSending() {}
+    return send(request).answer(type);
   }
 }

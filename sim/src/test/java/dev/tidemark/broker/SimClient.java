@@ -6,28 +6,41 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData;
 import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDir;
 import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDirCollection;
 import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDirTopic;
 import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDirTopicCollection;
+import org.apache.kafka.common.message.CreatePartitionsRequestData;
+import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopic;
+import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopicCollection;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
 import org.apache.kafka.common.message.DeleteRecordsRequestData;
 import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsPartition;
 import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsTopic;
+import org.apache.kafka.common.message.DeleteRecordsResponseData.DeleteRecordsPartitionResult;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DescribeLogDirsRequestData;
 import org.apache.kafka.common.message.DescribeLogDirsResponseData.DescribeLogDirsResult;
-import org.apache.kafka.common.message.FetchRequestData;
-import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
-import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.FetchResponseData.PartitionData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterConfigsResource;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfigCollection;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
 import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
+import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData.OffsetForLeaderPartition;
+import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData.OffsetForLeaderTopic;
+import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData.OffsetForLeaderTopicCollection;
+import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.EpochEndOffset;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
@@ -39,6 +52,8 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AlterReplicaLogDirsRequest;
 import org.apache.kafka.common.requests.AlterReplicaLogDirsResponse;
+import org.apache.kafka.common.requests.CreatePartitionsRequest;
+import org.apache.kafka.common.requests.CreatePartitionsResponse;
 import org.apache.kafka.common.requests.CreateTopicsRequest;
 import org.apache.kafka.common.requests.CreateTopicsResponse;
 import org.apache.kafka.common.requests.DeleteRecordsRequest;
@@ -47,12 +62,15 @@ import org.apache.kafka.common.requests.DeleteTopicsRequest;
 import org.apache.kafka.common.requests.DeleteTopicsResponse;
 import org.apache.kafka.common.requests.DescribeLogDirsRequest;
 import org.apache.kafka.common.requests.DescribeLogDirsResponse;
-import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.requests.FetchResponse;
+import org.apache.kafka.common.requests.IncrementalAlterConfigsRequest;
+import org.apache.kafka.common.requests.IncrementalAlterConfigsResponse;
 import org.apache.kafka.common.requests.ListOffsetsRequest;
 import org.apache.kafka.common.requests.ListOffsetsResponse;
 import org.apache.kafka.common.requests.MetadataRequest;
 import org.apache.kafka.common.requests.MetadataResponse;
+import org.apache.kafka.common.requests.OffsetsForLeaderEpochRequest;
+import org.apache.kafka.common.requests.OffsetsForLeaderEpochResponse;
 import org.apache.kafka.common.requests.ProduceRequest;
 import org.apache.kafka.common.requests.ProduceResponse;
 import org.jspecify.annotations.Nullable;
@@ -117,6 +135,25 @@ final class SimClient {
   }
 
   private PartitionProduceResponse produceBatch(String topic, int partition, ByteBuffer batch) {
+    return acknowledged(
+        broker.call(produceRequest(topic, partition, batch), ProduceResponse.class));
+  }
+
+  /** Sends a batch for partition 0; it may be acknowledged later. */
+  SimExchange send(String topic, ByteBuffer batch) {
+    return broker.send(produceRequest(topic, 0, batch));
+  }
+
+  /** What {@link #send} is answered. */
+  static PartitionProduceResponse acknowledged(SimExchange sent) {
+    return acknowledged(sent.answer(ProduceResponse.class));
+  }
+
+  private static PartitionProduceResponse acknowledged(ProduceResponse response) {
+    return response.data().responses().iterator().next().partitionResponses().get(0);
+  }
+
+  private static ProduceRequest produceRequest(String topic, int partition, ByteBuffer batch) {
     ProduceRequestData data = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(1000);
     data.topicData()
         .add(
@@ -127,34 +164,17 @@ final class SimClient {
                         new PartitionProduceData()
                             .setIndex(partition)
                             .setRecords(MemoryRecords.readableRecords(heap(batch))))));
-    ProduceResponse response =
-        broker.call(new ProduceRequest(data, (short) 9), ProduceResponse.class);
-    return response.data().responses().iterator().next().partitionResponses().get(0);
+    return new ProduceRequest(data, (short) 9);
   }
 
   /** How a fetch from the start ends. */
   Errors fetchError(String topic) {
-    FetchRequestData data =
-        new FetchRequestData().setReplicaId(-1).setMaxWaitMs(0).setMinBytes(0).setMaxBytes(1 << 20);
-    data.topics()
-        .add(
-            new FetchTopic()
-                .setTopic(topic)
-                .setPartitions(
-                    List.of(
-                        new FetchPartition()
-                            .setPartition(0)
-                            .setFetchOffset(earliest(topic))
-                            .setPartitionMaxBytes(1 << 20))));
-    return Errors.forCode(
-        broker
-            .call(new FetchRequest(data, (short) 12), FetchResponse.class)
-            .data()
-            .responses()
-            .get(0)
-            .partitions()
-            .get(0)
-            .errorCode());
+    return Errors.forCode(fetch(SimFetch.of(topic, earliest(topic))).errorCode());
+  }
+
+  /** The first part of the answer to a fetch that need not wait. */
+  PartitionData fetch(SimFetch fetch) {
+    return SimFetch.parts(broker.call(fetch.request(), FetchResponse.class)).get(0);
   }
 
   private static ByteBuffer heap(ByteBuffer direct) {
@@ -166,9 +186,20 @@ final class SimClient {
   }
 
   ListOffsetsPartitionResponse offset(String topic, int partition, long timestamp) {
+    return offset(topic, partition, timestamp, IsolationLevel.READ_UNCOMMITTED);
+  }
+
+  /** As a reader of committed records is told. */
+  ListOffsetsPartitionResponse committedOffset(String topic, long timestamp) {
+    return offset(topic, 0, timestamp, IsolationLevel.READ_COMMITTED);
+  }
+
+  private ListOffsetsPartitionResponse offset(
+      String topic, int partition, long timestamp, IsolationLevel isolation) {
     ListOffsetsRequestData data =
         new ListOffsetsRequestData()
             .setReplicaId(-1)
+            .setIsolationLevel(isolation.id())
             .setTopics(
                 List.of(
                     new ListOffsetsTopic()
@@ -245,20 +276,84 @@ final class SimClient {
     return offset(topic, ListOffsetsRequest.LATEST_TIMESTAMP).offset();
   }
 
-  void deleteRecordsBelow(String topic, long offset) {
-    broker.call(
-        new DeleteRecordsRequest.Builder(
-                new DeleteRecordsRequestData()
-                    .setTopics(
-                        List.of(
-                            new DeleteRecordsTopic()
-                                .setName(topic)
-                                .setPartitions(
-                                    List.of(
-                                        new DeleteRecordsPartition()
-                                            .setPartitionIndex(0)
-                                            .setOffset(offset))))))
-            .build(),
-        DeleteRecordsResponse.class);
+  /** Raises the log start of partition 0; returns the new one, or how it was refused. */
+  DeleteRecordsPartitionResult deleteRecordsBelow(String topic, long offset) {
+    return broker
+        .call(
+            new DeleteRecordsRequest.Builder(
+                    new DeleteRecordsRequestData()
+                        .setTopics(
+                            List.of(
+                                new DeleteRecordsTopic()
+                                    .setName(topic)
+                                    .setPartitions(
+                                        List.of(
+                                            new DeleteRecordsPartition()
+                                                .setPartitionIndex(0)
+                                                .setOffset(offset))))))
+                .build(),
+            DeleteRecordsResponse.class)
+        .data()
+        .topics()
+        .find(topic)
+        .partitions()
+        .find(0);
+  }
+
+  /** Sets a config of a topic, or takes it back if {@code value} is null. */
+  Errors alter(String topic, String key, @Nullable String value) {
+    AlterConfigOp.OpType operation =
+        value == null ? AlterConfigOp.OpType.DELETE : AlterConfigOp.OpType.SET;
+    AlterableConfigCollection configs = new AlterableConfigCollection();
+    configs.add(
+        new AlterableConfig().setName(key).setValue(value).setConfigOperation(operation.id()));
+    IncrementalAlterConfigsRequestData data = new IncrementalAlterConfigsRequestData();
+    data.resources()
+        .add(
+            new AlterConfigsResource()
+                .setResourceType(ConfigResource.Type.TOPIC.id())
+                .setResourceName(topic)
+                .setConfigs(configs));
+    IncrementalAlterConfigsResponse response =
+        broker.call(
+            new IncrementalAlterConfigsRequest.Builder(data).build(),
+            IncrementalAlterConfigsResponse.class);
+    return Errors.forCode(response.data().responses().get(0).errorCode());
+  }
+
+  /** Raises the number of a topic's partitions. */
+  Errors partitions(String topic, int count) {
+    CreatePartitionsTopicCollection topics = new CreatePartitionsTopicCollection();
+    topics.add(new CreatePartitionsTopic().setName(topic).setCount(count).setAssignments(null));
+    CreatePartitionsResponse response =
+        broker.call(
+            new CreatePartitionsRequest.Builder(
+                    new CreatePartitionsRequestData().setTopics(topics).setTimeoutMs(1000))
+                .build(),
+            CreatePartitionsResponse.class);
+    return Errors.forCode(response.data().results().get(0).errorCode());
+  }
+
+  /** Where a leader epoch ends, asked by one who knows that of the leader as {@code current}. */
+  EpochEndOffset epochEnd(String topic, int epoch, int current) {
+    OffsetForLeaderTopicCollection topics = new OffsetForLeaderTopicCollection();
+    topics.add(
+        new OffsetForLeaderTopic()
+            .setTopic(topic)
+            .setPartitions(
+                List.of(
+                    new OffsetForLeaderPartition()
+                        .setPartition(0)
+                        .setCurrentLeaderEpoch(current)
+                        .setLeaderEpoch(epoch))));
+    return broker
+        .call(
+            OffsetsForLeaderEpochRequest.Builder.forConsumer(topics).build(),
+            OffsetsForLeaderEpochResponse.class)
+        .data()
+        .topics()
+        .find(topic)
+        .partitions()
+        .get(0);
   }
 }

@@ -9,10 +9,13 @@ import dev.tidemark.sim.SeededRandomness;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualTimers;
 import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
 /** A shard on the test's own thread: events wait in a queue, slow work is an event too. */
 final class SimShard implements Shard, Background {
   private final ArrayDeque<Runnable> events = new ArrayDeque<>();
+  private final ArrayDeque<Runnable> held = new ArrayDeque<>();
+  private @Nullable String heldQueue;
   private final VirtualClock clock;
   private final VirtualTimers timers;
   private final Randomness randomness;
@@ -37,19 +40,32 @@ final class SimShard implements Shard, Background {
     return timers;
   }
 
+  /** Work of this queue waits from now on. */
+  void hold(String queue) {
+    heldQueue = queue;
+  }
+
+  /** What was held becomes events, in its order; nothing more is held. */
+  void release() {
+    heldQueue = null;
+    events.addAll(held);
+    held.clear();
+  }
+
   @Override
   public <T> void run(String queue, Work<T> work, Completion<T> completion) {
-    events.add(
-        () -> {
-          T result;
-          try {
-            result = work.run();
-          } catch (Exception e) {
-            events.add(() -> completion.onDone(null, e));
-            return;
-          }
-          events.add(() -> completion.onDone(result, null));
-        });
+    (queue.equals(heldQueue) ? held : events)
+        .add(
+            () -> {
+              T result;
+              try {
+                result = work.run();
+              } catch (Exception e) {
+                events.add(() -> completion.onDone(null, e));
+                return;
+              }
+              events.add(() -> completion.onDone(result, null));
+            });
   }
 
   @Override

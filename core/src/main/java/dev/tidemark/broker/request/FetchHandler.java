@@ -73,13 +73,17 @@ public final class FetchHandler implements RequestHandler {
     }
   }
 
+  private static boolean isReadCommitted(FetchRequestData data) {
+    return data.isolationLevel() == IsolationLevel.READ_COMMITTED.id();
+  }
+
   private FetchAttempt attempt(
       Request request, FetchRequestData data, List<FetchedPartition> wanted) {
     FetchAttempt attempt =
         new FetchAttempt(
             partitions,
             Math.min(data.maxBytes(), maxBytes),
-            data.isolationLevel() == IsolationLevel.READ_COMMITTED.id(),
+            isReadCommitted(data),
             request.version() >= FIRST_VERSION_WITH_TOPIC_ID);
     attempt.readAll(wanted);
     return attempt;
@@ -104,6 +108,7 @@ public final class FetchHandler implements RequestHandler {
     WaitingFetch waiting =
         new WaitingFetch(
             watched,
+            isReadCommitted(data),
             missing,
             () ->
                 request.goOn(
