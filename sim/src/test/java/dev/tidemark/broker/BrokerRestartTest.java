@@ -7,6 +7,9 @@ import dev.tidemark.env.Directory;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import java.io.IOException;
+import java.util.List;
+import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
+import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.EpochEndOffset;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.ListOffsetsRequest;
 import org.junit.jupiter.api.BeforeEach;
@@ -171,5 +174,94 @@ class BrokerRestartTest {
     assertThat(client().offset(TOPIC, ListOffsetsRequest.EARLIEST_TIMESTAMP).leaderEpoch())
         .isEqualTo(written);
     assertThat(client().offset(TOPIC, timeMs).leaderEpoch()).isEqualTo(written);
+  }
+
+  @Test
+  void theEndOfAnEpochIsThatOfTheEpochAskedForOrTheNextLowerOne() {
+    client().create(TOPIC);
+    client().produce(TOPIC, 3);
+    int first = client().leaderEpoch(TOPIC);
+    broker = broker.killedAndStarted(); // leads an epoch without records
+    int second = client().leaderEpoch(TOPIC);
+    assertThat(client().epochEnd(TOPIC, second, second)).isEqualTo(end(second, 3));
+    assertThat(client().epochEnd(TOPIC, first, second)).isEqualTo(end(first, 3));
+    broker = broker.killedAndStarted();
+    int third = client().leaderEpoch(TOPIC);
+    client().produce(TOPIC, 2);
+
+    assertThat(List.of(first, second, third)).isSorted().doesNotHaveDuplicates();
+    assertThat(client().epochEnd(TOPIC, first, -1)).isEqualTo(end(first, 3));
+    assertThat(client().epochEnd(TOPIC, second, -1)).isEqualTo(end(first, 3));
+    assertThat(client().epochEnd(TOPIC, third, -1)).isEqualTo(end(third, 5));
+    assertThat(client().epochEnd(TOPIC, third + 1, -1)).isEqualTo(end(-1, -1));
+    assertThat(client().epochEnd(TOPIC, first, second).errorCode())
+        .isEqualTo(Errors.FENCED_LEADER_EPOCH.code());
+    assertThat(client().epochEnd(TOPIC, first, third + 1).errorCode())
+        .isEqualTo(Errors.UNKNOWN_LEADER_EPOCH.code());
+  }
+
+  private static EpochEndOffset end(int epoch, long offset) {
+    return new EpochEndOffset().setPartition(0).setLeaderEpoch(epoch).setEndOffset(offset);
+  }
+
+  @Test
+  void anEmptyPartitionBeginsInTheEpochOfItsLeaderAndHasNoRecordToFind() {
+    client().create(TOPIC);
+    assertEmptyAt(0);
+    broker = broker.killedAndStarted();
+    assertEmptyAt(0);
+    client().produce(TOPIC, 5);
+    broker = broker.killedAndStarted();
+    assertThat(client().deleteRecordsBelow(TOPIC, 5).lowWatermark()).isEqualTo(5);
+    assertEmptyAt(5);
+    broker = broker.stoppedAndStarted();
+    assertEmptyAt(5);
+    client().produce(TOPIC, 1);
+    int written = client().leaderEpoch(TOPIC);
+    broker = broker.killedAndStarted();
+    ListOffsetsPartitionResponse earliest =
+        client().offset(TOPIC, ListOffsetsRequest.EARLIEST_TIMESTAMP);
+    assertThat(earliest.offset()).isEqualTo(5);
+    assertThat(earliest.leaderEpoch()).isEqualTo(written);
+  }
+
+  private void assertEmptyAt(long offset) {
+    int epoch = client().leaderEpoch(TOPIC);
+    for (long end :
+        new long[] {ListOffsetsRequest.EARLIEST_TIMESTAMP, ListOffsetsRequest.LATEST_TIMESTAMP}) {
+      ListOffsetsPartitionResponse found = client().offset(TOPIC, end);
+      assertThat(found.offset()).isEqualTo(offset);
+      assertThat(found.timestamp()).isEqualTo(-1);
+      assertThat(found.leaderEpoch()).isEqualTo(epoch);
+    }
+    for (long time : new long[] {0, clock.wallMs(), ListOffsetsRequest.MAX_TIMESTAMP}) {
+      ListOffsetsPartitionResponse found = client().offset(TOPIC, time);
+      assertThat(found.offset()).isEqualTo(-1);
+      assertThat(found.timestamp()).isEqualTo(-1);
+      assertThat(found.leaderEpoch()).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void nothingIsDeletedWhileTheBrokerStops() throws IOException {
+    // KAFKA-13315
+    client().create(TOPIC, "internal.segment.bytes", "1000", "retention.ms", "10000");
+    client().produce(TOPIC, 50);
+    List<String> before = segments();
+    assertThat(before).hasSizeGreaterThan(2);
+    broker.stop(() -> broker.advanceMs(1_000_000));
+    assertThat(folder().list()).contains(".kafka_cleanshutdown");
+    assertThat(segments()).isEqualTo(before);
+
+    broker = SimBroker.started(disk, clock);
+    assertThat(client().earliest(TOPIC)).isZero();
+    broker.advanceMs(ONE_CHECKPOINT_MS);
+    assertThat(client().earliest(TOPIC)).isEqualTo(50);
+  }
+
+  private List<String> segments() throws IOException {
+    return folder().directory("events-0").list().stream()
+        .filter(name -> name.endsWith(".log"))
+        .toList();
   }
 }

@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.env.Directory;
+import dev.tidemark.log.Batches;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.message.DescribeLogDirsResponseData.DescribeLogDirsResult;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.ListOffsetsRequest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -76,6 +79,30 @@ class SeveralFoldersTest {
           .filteredOn(name -> name.matches("new[345]-0"))
           .hasSize(1);
     }
+  }
+
+  @Test
+  void partitionsThatAreAddedGoWhereTheFewestAre() throws Exception {
+    assertThat(client().partitions("t0", 5)).isEqualTo(Errors.NONE);
+    for (int partition = 0; partition < 5; partition++) {
+      ByteBuffer batch = Batches.plain(clock.wallMs(), "v");
+      assertThat(client().produce("t0", partition, batch)).isEqualTo(Errors.NONE);
+    }
+    List<Integer> counts = new ArrayList<>();
+    for (String folder : FOLDERS) {
+      counts.add(
+          (int) folder(folder).list().stream().filter(SeveralFoldersTest::isPartition).count());
+    }
+    assertThat(counts).containsExactlyInAnyOrder(3, 3, 4);
+    broker = broker.killedAndStarted();
+    for (int partition = 1; partition < 5; partition++) {
+      assertThat(client().offset("t0", partition, ListOffsetsRequest.LATEST_TIMESTAMP).offset())
+          .isEqualTo(1);
+    }
+  }
+
+  private static boolean isPartition(String name) {
+    return name.matches("t\\d-\\d");
   }
 
   @Test

@@ -117,6 +117,13 @@ public final class Batches {
     return direct(builder.build().buffer());
   }
 
+  /** One batch of a record without a key. */
+  public static ByteBuffer keyless(long timestampMs, String value) {
+    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+    return direct(
+        MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(timestampMs, bytes)).buffer());
+  }
+
   static ByteBuffer direct(ByteBuffer heap) {
     return ByteBuffer.allocateDirect(heap.remaining()).put(heap).flip();
   }

@@ -53,9 +53,13 @@ class LogCompactionTest {
 
   /** Compacts all up to here; false when there is nothing to do. */
   private boolean compact() throws Exception {
+    return compact(log.logEndOffset());
+  }
+
+  private boolean compact(long highWatermark) throws Exception {
     log.roll();
     log.flushAndWait();
-    DirtySection section = log.dirtySection(firstDirty, log.logEndOffset());
+    DirtySection section = log.dirtySection(firstDirty, highWatermark);
     if (section == null) {
       return false;
     }
@@ -132,6 +136,27 @@ class LogCompactionTest {
     end(7, true);
     compact();
     assertThat(records()).containsExactly("1 a=2", "3 b=2", "4 marker");
+  }
+
+  @Test
+  void withoutATransactionNothingAtOrAboveTheHighWatermarkIsTouchedAndReplacesNothing()
+      throws Exception {
+    // KAFKA-13194
+    append("a", "1", "b", "1");
+    log.roll();
+    append("a", "2");
+    log.roll();
+    append("b", "2");
+    log.roll();
+    log.flushAndWait();
+    assertThat(log.dirtySection(-1, 0)).isNull();
+    assertThat(log.dirtySection(-1, 1)).isNull(); // within a segment
+    assertThat(log.dirtySection(-1, 2).endOffsetExclusive()).isEqualTo(2);
+    assertThat(log.dirtySection(-1, 3).endOffsetExclusive()).isEqualTo(3);
+    compact(3);
+    assertThat(records()).containsExactly("1 b=1", "2 a=2", "3 b=2");
+    compact(4);
+    assertThat(records()).containsExactly("2 a=2", "3 b=2");
   }
 
   @Test

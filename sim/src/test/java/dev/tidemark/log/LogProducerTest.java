@@ -3,6 +3,8 @@ package dev.tidemark.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tidemark.sim.DiskFaults.Change;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.kafka.common.protocol.Errors;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -130,6 +132,40 @@ class LogProducerTest {
     log = fixture.openAfterKill(0);
     assertThat(append(0, 20, "c").duplicate()).isTrue();
     assertThat(append(0, 21, "d").baseOffset()).isEqualTo(21);
+  }
+
+  @Test
+  void ofASnapshotTheLastBatchIsADuplicateAndOlderOnesAreOutOfOrderAsInKafka() throws Exception {
+    log.roll(); // takes a snapshot, which holds the last batch of each producer
+    log = fixture.openAfterKill(20);
+    assertThat(append(0, 18, "a", "b").duplicate()).isTrue();
+    assertRefused(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER, () -> append(0, 16, "a", "b"));
+    assertRefused(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER, () -> append(0, 0, "a", "b"));
+    for (int sequence = 20; sequence < 25; sequence++) {
+      assertThat(append(0, sequence, "c").duplicate()).isFalse();
+    }
+    assertRefused(Errors.DUPLICATE_SEQUENCE_NUMBER, () -> append(0, 18, "a", "b"));
+    assertRefused(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER, () -> append(0, 16, "a", "b"));
+    assertThat(log.logEndOffset()).isEqualTo(25);
+  }
+
+  @Test
+  void aBatchWhoseWriteFailsIsNotRememberedAndItsRetryIsStoredOnceWhenTheLogIsOpenedAgain()
+      throws Exception {
+    for (int seed = 0; seed < 20; seed++) {
+      long wrote = fixture.disk.faults().changes();
+      int next = log.producers().entry(ID).lastSequence() + 1;
+      long end = log.logEndOffset();
+      fixture.disk.faults().failNext(Change.WRITE, 0);
+      assertThatThrownBy(() -> append(0, next, "c")).isInstanceOf(IOException.class);
+      assertThat(fixture.disk.faults().changes()).isGreaterThan(wrote);
+      assertThat(log.producers().entry(ID).lastSequence()).isEqualTo(next - 1);
+      assertThat(log.logEndOffset()).isEqualTo(end);
+      log.close(false);
+      log = fixture.open(LogOpening.afterFailure(0, 0));
+      assertThat(append(0, next, "c").baseOffset()).isEqualTo(end);
+      assertThat(log.logEndOffset()).isEqualTo(end + 1);
+    }
   }
 
   @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.env.FileSlice;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -131,6 +133,34 @@ class LogRetentionTest {
     long changes = fixture.disk.faults().changes();
     assertThat(log.deleteOldSegments(10)).isZero();
     assertThat(fixture.disk.faults().changes()).isEqualTo(changes);
+  }
+
+  @Test
+  void jitterSpreadsTheRollsByTimeAndNoneComesLaterThanWithout() throws Exception {
+    fixture.settings = fixture.settings.withSegmentMs(1000).withSegmentJitterMs(1000);
+    PartitionLog log = fixture.open();
+    List<Long> ages = new ArrayList<>();
+    long bornMs = fixture.clock.wallMs();
+    fixture.append(log, 1, "a");
+    while (ages.size() < 50) {
+      fixture.clock.advanceMs(1);
+      int before = log.segmentCount();
+      fixture.append(log, 1, "a");
+      if (log.segmentCount() > before) {
+        ages.add(fixture.clock.wallMs() - bornMs);
+        bornMs = fixture.clock.wallMs();
+      }
+    }
+    assertThat(ages).allMatch(age -> age <= 1001);
+    for (long quarter = 0; quarter < 1000; quarter += 250) {
+      long from = quarter;
+      assertThat(ages).anyMatch(age -> age > from && age <= from + 250);
+    }
+    log.updateSettings(fixture.settings.withSegmentJitterMs(0));
+    int count = log.segmentCount();
+    fixture.clock.advanceMs(1000);
+    fixture.append(log, 1, "b");
+    assertThat(log.segmentCount()).isEqualTo(count);
   }
 
   @Test

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class LogTruncationTest {
@@ -65,6 +68,35 @@ class LogTruncationTest {
     log.truncateTo(base);
     assertThat(fixture.append(log, 2, "c").baseOffset()).isEqualTo(base);
     assertThat(log.segmentCount()).isEqualTo(2);
+  }
+
+  @Test
+  void appendsGoOnInAnEarlierSegmentThatWasCutAtItsStart() throws Exception {
+    // KAFKA-6492
+    fixture.settings = fixture.settings.withIndexIntervalBytes(0).withIndexBytes(64);
+    PartitionLog log = fixture.open();
+    List<Long> rolledAt = new ArrayList<>();
+    while (rolledAt.size() < 3) {
+      int before = log.segmentCount();
+      long base = fixture.append(log, 1, "a").baseOffset();
+      if (log.segmentCount() > before) {
+        rolledAt.add(base);
+      }
+    }
+    long cut = rolledAt.get(0);
+    log.truncateTo(cut);
+    assertThat(log.segmentCount()).isEqualTo(2);
+    for (long offset = cut; offset < rolledAt.get(1); offset++) {
+      assertThat(fixture.append(log, 2, "b").baseOffset()).isEqualTo(offset);
+      assertThat(log.segmentCount()).as("at offset %d its index has room", offset).isEqualTo(2);
+    }
+    assertThat(fixture.append(log, 2, "c").baseOffset()).isEqualTo(rolledAt.get(1));
+    assertThat(log.segmentCount()).isEqualTo(3);
+    List<Long> all = LongStream.rangeClosed(0, rolledAt.get(1)).boxed().toList();
+    assertThat(LogFixture.bases(log)).isEqualTo(all);
+    PartitionLog again = fixture.openAfterKill(0);
+    assertThat(LogFixture.bases(again)).isEqualTo(all);
+    assertThat(again.epochStarts()).containsExactly(new EpochStart(1, 0), new EpochStart(2, cut));
   }
 
   @Test

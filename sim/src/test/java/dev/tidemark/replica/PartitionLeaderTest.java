@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tidemark.env.Directory;
 import dev.tidemark.log.AppendOrigin;
 import dev.tidemark.log.Batches;
+import dev.tidemark.log.EpochEnd;
 import dev.tidemark.log.LogId;
 import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.LogSettings;
@@ -31,10 +32,18 @@ class PartitionLeaderTest {
   private final HeldBackground background = new HeldBackground();
   private final List<Errors> acknowledged = new ArrayList<>();
 
-  private PartitionLeader leader(LogSettings settings) throws IOException {
+  private PartitionLog openLog(LogSettings settings) throws IOException {
     Directory folder = disk.root().directory(ID.folderName());
-    PartitionLog log = PartitionLog.open(ID, folder, settings, LogOpening.unknown(), clock);
-    return new PartitionLeader(log, 0, ReplicaContext.alone(1, background, timers, clock));
+    return PartitionLog.open(ID, folder, settings, LogOpening.unknown(), clock);
+  }
+
+  private PartitionLeader leader(LogSettings settings) throws IOException {
+    return leader(openLog(settings), 0);
+  }
+
+  private PartitionLeader leader(PartitionLog log, int leaderEpoch) {
+    return new PartitionLeader(
+        log, leaderEpoch, ReplicaContext.alone(1, background, timers, clock));
   }
 
   private void produce(PartitionLeader leader, String... values) throws Exception {
@@ -116,6 +125,27 @@ class PartitionLeaderTest {
     timers.advanceMs(1);
     background.runNext();
     assertThat(leader.log().syncedEndOffset()).isEqualTo(1);
+  }
+
+  @Test
+  void aLeaderEpochWithoutARecordEndsWhereTheLogEndsAndEndsTheOneBefore() throws Exception {
+    // KAFKA-7415
+    PartitionLeader leader = leader(LogSettings.defaults());
+    produce(leader, "a", "b");
+    leader.transitionToLeader(4);
+    assertThat(leader.log().endOffsetForEpoch(4)).isEqualTo(new EpochEnd(4, 2));
+    produce(leader, "c");
+    leader.close();
+
+    PartitionLog log = openLog(LogSettings.defaults());
+    PartitionLeader next = leader(log, 5);
+    assertThat(next.log().endOffsetForEpoch(5)).isEqualTo(new EpochEnd(5, 3));
+    assertThat(next.log().endOffsetForEpoch(4)).isEqualTo(new EpochEnd(4, 3));
+    next.transitionToLeader(7);
+    produce(next, "d");
+    assertThat(next.log().endOffsetForEpoch(7)).isEqualTo(new EpochEnd(7, 4));
+    assertThat(next.log().endOffsetForEpoch(6)).isEqualTo(new EpochEnd(4, 3));
+    assertThat(next.log().endOffsetForEpoch(8)).isEqualTo(EpochEnd.UNDEFINED);
   }
 
   @Test

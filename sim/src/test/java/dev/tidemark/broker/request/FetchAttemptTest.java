@@ -174,6 +174,24 @@ class FetchAttemptTest {
   }
 
   @Test
+  void anOffsetBelowTheLogStartIsOutOfRangeThoughTheEpochOfTheFetcherIsNotKnownHere()
+      throws Exception {
+    // KAFKA-12996
+    PartitionLeader other = open(1, 1);
+    append(other, 100);
+    append(other, 100);
+    append(other, 100);
+    other.transitionToLeader(3);
+    append(other, 100);
+    PartitionData above = fetch(500, wanted(1, 3, 500, -1, 2));
+    assertThat(FetchResponse.isDivergingEpoch(above)).isTrue();
+    other.log().advanceLogStartOffset(1, 4);
+    PartitionData below = fetch(500, wanted(1, 0, 500, -1, 2));
+    assertThat(FetchResponse.isDivergingEpoch(below)).isFalse();
+    assertThat(below.errorCode()).isEqualTo(Errors.OFFSET_OUT_OF_RANGE.code());
+  }
+
+  @Test
   void epochZeroIsAnEpoch() throws Exception {
     PartitionLeader first = open(1, 0);
     append(first, 100);
