@@ -12,12 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.common.protocol.ApiKeys;
-import org.apache.kafka.common.protocol.ApiMessage;
-import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.RequestHeader;
-import org.apache.kafka.common.requests.RequestUtils;
 
 /** Runs the script against one broker and keeps its answers. Used by one thread. */
 final class Conversation implements AutoCloseable {
@@ -100,10 +96,10 @@ final class Conversation implements AutoCloseable {
       line = new Line(new WireConnection(port), new ArrayDeque<>());
       lines.put(step.connection(), line);
     }
-    String body = withVariables(step.body());
-    RequestHeader header = header(step);
+    String body = ScriptFrames.filledIn(step.body(), variables);
+    RequestHeader header = StepFrame.header(step, ++correlationId);
     try {
-      line.wire.send(frame(step, header, body));
+      line.wire.send(StepFrame.of(step, header, body));
     } catch (java.net.SocketException e) {
       // Closed meanwhile: reading tells.
     }
@@ -115,43 +111,6 @@ final class Conversation implements AutoCloseable {
       return answers.get(step.name());
     }
     return MessageJson.object();
-  }
-
-  private String withVariables(String body) {
-    String text = body;
-    for (Map.Entry<String, String> variable : variables.entrySet()) {
-      text = text.replace("${" + variable.getKey() + "}", variable.getValue());
-    }
-    if (text.contains("${")) {
-      throw new IllegalArgumentException("not all variables are known: " + text);
-    }
-    return text;
-  }
-
-  private RequestHeader header(Step step) {
-    ApiKeys api = MessageJson.api(step.api());
-    correlationId++;
-    if (step.raw() && !api.isVersionSupported(step.version())) {
-      return new RequestHeader(
-          new org.apache.kafka.common.message.RequestHeaderData()
-              .setRequestApiKey(api.id)
-              .setRequestApiVersion(step.version())
-              .setClientId("script")
-              .setCorrelationId(correlationId),
-          (short) 1);
-    }
-    return new RequestHeader(api, step.version(), "script", correlationId);
-  }
-
-  private static ByteBuffer frame(Step step, RequestHeader header, String body) throws IOException {
-    if (step.raw()) {
-      ByteBuffer head =
-          MessageUtil.toByteBufferAccessor(header.data(), header.headerVersion()).buffer();
-      byte[] bytes = MessageJson.bytes("hex:" + MessageJson.parse(body).path("hex").asText());
-      return ByteBuffer.allocate(head.remaining() + bytes.length).put(head).put(bytes).flip();
-    }
-    ApiMessage message = MessageJson.request(header.apiKey(), body);
-    return RequestUtils.serialize(header.data(), header.headerVersion(), message, step.version());
   }
 
   private void readWaiting(String connection) throws IOException {

@@ -1,8 +1,10 @@
 package dev.tidemark.fuzz;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,8 +18,11 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionReplica;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
@@ -26,7 +31,7 @@ import org.apache.kafka.common.protocol.ObjectSerializationCache;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Frames to spoil: what real clients sent, and an empty request of every API in every version. */
+/** Frames to spoil: what real clients sent, and one of every API in every version. */
 final class FrameCorpus {
   private FrameCorpus() {}
 
@@ -39,6 +44,29 @@ final class FrameCorpus {
       }
     }
     return frames;
+  }
+
+  /** The APIs of which there is a frame. */
+  static Set<ApiKeys> apisOf(List<byte[]> frames) {
+    Set<ApiKeys> apis = EnumSet.noneOf(ApiKeys.class);
+    for (byte[] frame : frames) {
+      apis.add(ApiKeys.forId(ByteBuffer.wrap(frame).getShort()));
+    }
+    return apis;
+  }
+
+  /** The APIs that a broker says it answers. */
+  static Set<ApiKeys> apisAnsweredAt(int port) throws IOException {
+    short version = 0;
+    try (FuzzPeer peer = new FuzzPeer(port)) {
+      ByteBuffer answer =
+          peer.ask(frame(ApiKeys.API_VERSIONS, version, new ApiVersionsRequestData()));
+      Set<ApiKeys> apis = EnumSet.noneOf(ApiKeys.class);
+      new ApiVersionsResponseData(new ByteBufferAccessor(answer.position(Integer.BYTES)), version)
+          .apiKeys()
+          .forEach(api -> apis.add(ApiKeys.forId(api.apiKey())));
+      return apis;
+    }
   }
 
   /** A whole frame without its length prefix. */
@@ -149,6 +177,12 @@ final class FrameCorpus {
         List.of(OffsetSpec.earliest(), OffsetSpec.latest(), OffsetSpec.maxTimestamp())) {
       admin.listOffsets(Map.of(new TopicPartition("fuzz-a", 0), spec)).all().get();
     }
+    String folder =
+        admin.describeLogDirs(List.of(1)).allDescriptions().get().get(1).keySet().iterator().next();
+    admin
+        .alterReplicaLogDirs(Map.of(new TopicPartitionReplica("fuzz-a", 0, 1), folder))
+        .all()
+        .get();
     admin.deleteTopics(List.of("fuzz-b")).all().get();
   }
 }

@@ -3,6 +3,7 @@ package dev.tidemark.fuzz;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.broker.ClientMistakes;
+import dev.tidemark.differential.ScriptFrames;
 import dev.tidemark.server.BrokerProcess;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,9 +49,14 @@ class FrameFuzzTest {
         proxy.start(broker.port());
         String bootstrap = "127.0.0.1:" + proxy.port();
         FrameCorpus.drive(bootstrap);
+        Uuid topicId = FrameCorpus.topicId(bootstrap);
         List<byte[]> corpus = new ArrayList<>(proxy.frames());
+        corpus.addAll(SampleRequests.ofAllVersions("fuzz-a", topicId));
+        corpus.addAll(ScriptFrames.all(topicId.toString()));
+        assertThat(FrameCorpus.apisOf(corpus))
+            .as("APIs with real content to spoil")
+            .containsAll(FrameCorpus.apisAnsweredAt(broker.port()));
         corpus.addAll(FrameCorpus.ofAllVersions());
-        corpus.addAll(SampleRequests.ofAllVersions("fuzz-a", FrameCorpus.topicId(bootstrap)));
         try (Canary canary = new Canary(bootstrap)) {
           fuzz(broker.port(), corpus, canary);
         }

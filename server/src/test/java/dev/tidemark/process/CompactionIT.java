@@ -47,7 +47,9 @@ class CompactionIT {
         assertThat(again.log()).doesNotContain("ERROR");
       }
     }
-    CrashIT.dumpFindsNothingWrong(data);
+    assertThat(CrashIT.dumpFindsNothingWrong(data))
+        .as("of snapshots of producers")
+        .contains("currentTxnFirstOffset");
   }
 
   private static Map<String, String> write(BrokerUnderTest broker) {

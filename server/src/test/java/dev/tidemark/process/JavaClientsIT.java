@@ -36,8 +36,27 @@ class JavaClientsIT {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"classic", "consumer"})
+  void twoMembersOfAGroupShareATopicAndTheOneThatStaysTakesOver(String groupProtocol) {
+    new TwoMembersScenario()
+        .accept(new String[] {broker.bootstrap(), "shared-" + groupProtocol, groupProtocol});
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"none", "lz4"})
   void anOlderClientWritesAndReads(String codec) throws Exception {
+    withOlderClient(
+        ClientScenario.class, new String[] {broker.bootstrap(), "older-" + codec, codec, ""});
+  }
+
+  @Test
+  void twoMembersWithAnOlderClientShareATopic() throws Exception {
+    withOlderClient(
+        TwoMembersScenario.class, new String[] {broker.bootstrap(), "shared-older", ""});
+  }
+
+  private static void withOlderClient(Class<? extends Consumer<String[]>> scenario, String[] args)
+      throws Exception {
     List<URL> urls = new ArrayList<>();
     urls.add(Path.of(Installation.property("tidemark.test.olderClient")).toUri().toURL());
     for (String entry : System.getProperty("java.class.path", "").split(File.pathSeparator, -1)) {
@@ -48,10 +67,9 @@ class JavaClientsIT {
     try (URLClassLoader older =
         new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader())) {
       @SuppressWarnings("unchecked")
-      Consumer<String[]> scenario =
-          (Consumer<String[]>)
-              older.loadClass(ClientScenario.class.getName()).getConstructor().newInstance();
-      scenario.accept(new String[] {broker.bootstrap(), "older-" + codec, codec, ""});
+      Consumer<String[]> loaded =
+          (Consumer<String[]>) older.loadClass(scenario.getName()).getConstructor().newInstance();
+      loaded.accept(args);
     }
   }
 
