@@ -244,7 +244,7 @@ public final class Broker {
                 new Handlers.Self(
                     clusterId,
                     brokerEpoch,
-                    new FolderRoom(data.background(), directories),
+                    new FolderRoom(data.background(), directories, hosted::suspectFolders),
                     hosted::logDirs,
                     hosted.moves()));
             started.start();

@@ -203,7 +203,12 @@ final class DataFolder {
 
   /** Renames a deleted partition's folder, so that its name is free; returns the new name. */
   String renameForDeletion(LogId id) throws IOException {
-    return rename(id.folderName(), id.topicId(), DELETED_SUFFIX);
+    return renameForDeletion(id.folderName(), id.topicId());
+  }
+
+  /** The same of a folder that was found to belong to a deleted topic. */
+  String renameForDeletion(String name, Uuid topicId) throws IOException {
+    return rename(name, topicId, DELETED_SUFFIX);
   }
 
   /** Renames a folder that belongs to no topic any more; it stays until somebody deletes it. */

@@ -16,10 +16,13 @@ final class FolderRoom implements RoomForPartitions {
 
   private final Background background;
   private final List<Directory> folders;
+  private final Runnable whenFailed;
 
-  FolderRoom(Background background, List<Directory> folders) {
+  /** {@code whenFailed} is called when no folder answers: they may be gone. */
+  FolderRoom(Background background, List<Directory> folders, Runnable whenFailed) {
     this.background = background;
     this.folders = List.copyOf(folders);
+    this.whenFailed = whenFailed;
   }
 
   @Override
@@ -32,6 +35,9 @@ final class FolderRoom implements RoomForPartitions {
             ifSo.run();
           } else {
             LOG.warn("New partitions are refused: {}", failure.getMessage());
+            if (!(failure instanceof FolderProbe.FolderFull)) {
+              whenFailed.run();
+            }
             ifNot.accept(
                 new KafkaStorageException(
                     "There is no room for new partitions, nothing was created: "

@@ -14,13 +14,11 @@ import dev.tidemark.metadata.MetadataListener;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.metadata.Reply;
 import dev.tidemark.metadata.TopicConfigs;
-import dev.tidemark.quorum.SingleVoterLog;
 import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.ReplicaContext;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +53,7 @@ final class HostedLogs implements MetadataListener {
   private final MetadataView view;
   private final PartitionLog.FailureListener failureListener = new Failures();
   private final PartitionMoves moves;
+  private final FolderDeletion deletion;
   private boolean open;
 
   HostedLogs(
@@ -74,6 +73,7 @@ final class HostedLogs implements MetadataListener {
     this.partitions = partitions;
     this.topicConfigs = topicConfigs;
     this.view = view;
+    this.deletion = new FolderDeletion(shard);
     this.moves = new PartitionMoves(shard, partitions, new Moving(epochs, owner));
     FailedPartitions.Port port = new Repair(epochs, owner);
     for (DataFolder folder : folders) {
@@ -114,6 +114,13 @@ final class HostedLogs implements MetadataListener {
     }
   }
 
+  /** Something failed that concerns them all: is it their fault? */
+  void suspectFolders() {
+    if (open) {
+      failed.values().forEach(FailedPartitions::suspect);
+    }
+  }
+
   private FailedPartitions failedIn(DataFolder folder) {
     return requireNonNull(failed.get(folder), folder.directory().path());
   }
@@ -145,7 +152,7 @@ final class HostedLogs implements MetadataListener {
     new TreeMap<>(image.topics().topicsByName())
         .values()
         .forEach(topic -> collectAssigned(image, topic, assigned));
-    setAsideStrays(image, assigned);
+    new StrayFolders(folders, view, deletion).setAside(image, assigned);
     partitions.makeAwaitedBy(this::make);
     LogOpener opener = new LogOpener(shard, this::onOpened);
     for (AssignedLog one : assigned) {
@@ -284,51 +291,6 @@ final class HostedLogs implements MetadataListener {
     }
   }
 
-  /**
-   * Frees the names of folders that belong to no topic: of one that was deleted, or deleted and
-   * created again, while the broker was down. Nothing is deleted.
-   */
-  private void setAsideStrays(MetadataImage image, List<AssignedLog> assigned) {
-    Map<String, AssignedLog> wanted = new HashMap<>();
-    assigned.forEach(one -> wanted.put(one.id().folderName(), one));
-    for (DataFolder folder : folders.all()) {
-      for (String name : List.copyOf(folder.partitionFolders())) {
-        if (!name.equals(SingleVoterLog.LOG_ID.folderName())) {
-          setAsideIfStray(image, folder, name, wanted.get(name));
-        }
-      }
-    }
-  }
-
-  private void setAsideIfStray(
-      MetadataImage image, DataFolder folder, String name, @Nullable AssignedLog wanted) {
-    boolean copy = wanted != null && folders.isCopy(folder, wanted.id(), wanted.directoryId());
-    if (wanted != null && folder.isKnownAs(wanted.id()) && !copy) {
-      return;
-    }
-    Uuid found = folder.topicIdIn(name);
-    boolean stray =
-        wanted == null
-            ? found != null && image.topics().getTopic(found) == null
-            : copy || (found != null && !found.equals(wanted.id().topicId()));
-    String path = folder.directory().path() + "/" + name;
-    if (!stray) {
-      if (wanted == null) {
-        LOG.warn("{} belongs to no partition of this broker; it is left alone", path);
-      }
-      return;
-    }
-    try {
-      String renamed = folder.setAside(name);
-      LOG.warn(
-          "{} belongs to a topic that is no more, or to a partition of another folder; it is now {}",
-          path,
-          renamed);
-    } catch (IOException e) {
-      LOG.error("{} belongs to no partition of this folder and cannot be renamed", path, e);
-    }
-  }
-
   @Override
   public void onMetadataUpdate(MetadataDelta delta, MetadataImage image) {
     TopicConfigs.Changed changed = topicConfigs.onMetadataUpdate(delta);
@@ -403,35 +365,8 @@ final class HostedLogs implements MetadataListener {
   private void forgetAndDelete(LogId id, long delayMs) {
     DataFolder folder = folders.holding(id);
     if (folder != null) {
-      failedIn(folder).forget(id, () -> deleteFiles(folder, id, delayMs));
+      failedIn(folder).forget(id, () -> deletion.delete(folder, id, delayMs));
     }
-  }
-
-  /** The name is free at once; the data goes in the background. */
-  private void deleteFiles(DataFolder folder, LogId id, long delayMs) {
-    try {
-      String renamed = folder.renameForDeletion(id);
-      shard.timers().schedule(delayMs, () -> deleteFolder(folder.directory(), renamed));
-      LOG.info("Deleted the log of {}; its files go in a moment", id);
-    } catch (IOException e) {
-      LOG.error("The log of {} cannot be deleted; its folder stays", id, e);
-    }
-  }
-
-  private void deleteFolder(Directory directory, String name) {
-    shard
-        .background()
-        .run(
-            "delete",
-            () -> {
-              directory.delete(name);
-              return name;
-            },
-            (done, failure) -> {
-              if (failure != null) {
-                LOG.error("{}/{} cannot be deleted", directory.path(), name, failure);
-              }
-            });
   }
 
   private void applySettings(MetadataImage image, TopicConfigs.Changed changed) {
@@ -509,11 +444,7 @@ final class HostedLogs implements MetadataListener {
 
     @Override
     public void deleteLater(DataFolder folder, String name) {
-      shard
-          .timers()
-          .schedule(
-              LogSettings.defaults().fileDeleteDelayMs(),
-              () -> deleteFolder(folder.directory(), name));
+      deletion.deleteLater(folder, name, LogSettings.defaults().fileDeleteDelayMs());
     }
   }
 

@@ -161,6 +161,7 @@ final class Maintenance {
 
   private void onCheckpointsWritten(@Nullable Throwable failure) {
     if (failure != null) {
+      logs.suspectFolders();
       partitions.noteChanged(); // so that they are tried again even if nothing changes
       if (!checkpointsFail) {
         LOG.error(

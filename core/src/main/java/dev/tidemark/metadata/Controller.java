@@ -5,6 +5,7 @@ import dev.tidemark.env.Shard;
 import dev.tidemark.quorum.MetadataLog;
 import dev.tidemark.quorum.QuorumState;
 import java.io.IOException;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
@@ -101,6 +102,8 @@ public final class Controller {
    */
   public void start() throws IOException {
     loop.start();
+    Set<Uuid> deleted = loop.deletedBefore();
+    data.execute(() -> view.noteDeletedBefore(deleted));
     becomeActive();
   }
 

@@ -4,14 +4,19 @@ import dev.tidemark.quorum.MetadataBatch;
 import dev.tidemark.quorum.MetadataLog;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Function;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.KafkaStorageException;
 import org.apache.kafka.common.errors.NotControllerException;
 import org.apache.kafka.common.errors.ThrottlingQuotaExceededException;
+import org.apache.kafka.common.metadata.RemoveTopicRecord;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.image.MetadataProvenance;
 import org.apache.kafka.image.writer.ImageWriterOptions;
+import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +49,7 @@ final class DecisionLoop {
   private MetadataImage image = MetadataImage.EMPTY;
   private @Nullable MetadataDelta replayed = delta(MetadataImage.EMPTY);
   private MetadataProvenance replayedTo = MetadataProvenance.EMPTY;
+  private final Set<Uuid> deletedBefore = new HashSet<>();
   private boolean inFlight;
   private boolean isActive;
 
@@ -69,6 +75,11 @@ final class DecisionLoop {
     }
     replayed = null;
     publish(delta, replayedTo);
+  }
+
+  /** The topics whose deletion stands in the log as it was replayed; not changed after that. */
+  Set<Uuid> deletedBefore() {
+    return deletedBefore;
   }
 
   /** This node decides from now on; it follows the log all the time. */
@@ -165,7 +176,16 @@ final class DecisionLoop {
       MetadataLines.tell(batch.records());
       publish(delta, provenance);
     } else {
+      noteDeletions(batch);
       replayedTo = provenance;
+    }
+  }
+
+  private void noteDeletions(MetadataBatch batch) {
+    for (ApiMessageAndVersion record : batch.records()) {
+      if (record.message() instanceof RemoveTopicRecord removal) {
+        deletedBefore.add(removal.topicId());
+      }
     }
   }
 

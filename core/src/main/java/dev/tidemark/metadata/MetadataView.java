@@ -2,6 +2,8 @@ package dev.tidemark.metadata;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 
@@ -12,10 +14,24 @@ import org.apache.kafka.image.MetadataImage;
 public final class MetadataView {
   private final List<MetadataListener> listeners = new ArrayList<>();
   private MetadataImage image = MetadataImage.EMPTY;
+  private Set<Uuid> deletedBefore = Set.of();
 
   /** The newest image. */
   public MetadataImage image() {
     return image;
+  }
+
+  /**
+   * True of a topic whose deletion stands in the metadata log as it was read at the start. Of older
+   * deletions, which a snapshot has summed up, nothing is known.
+   */
+  public boolean wasDeletedBefore(Uuid topicId) {
+    return deletedBefore.contains(topicId);
+  }
+
+  /** On the data shard, before logs are opened; nobody changes the set any more. */
+  void noteDeletedBefore(Set<Uuid> topicIds) {
+    deletedBefore = topicIds;
   }
 
   /** Listeners are called in the order in which they were added. */

@@ -44,18 +44,20 @@ final class FrameMemory {
    * @param shard runs what goes on when there is room again
    */
   FrameMemory(long limitBytes, Shard shard) {
-    this(
-        limitBytes,
-        shard,
-        new PooledByteBufAllocator(true, 0, DIRECT_ARENAS, PAGE_BYTES, MAX_ORDER, 64, 32, true));
+    this(limitBytes, shard, pooled(), new HeldFrames(shard.clock(), shard.timers()));
   }
 
-  FrameMemory(long limitBytes, Shard shard, ByteBufAllocator allocator) {
+  /** With another allocator, and another judge of who keeps memory for nothing. */
+  FrameMemory(long limitBytes, Shard shard, ByteBufAllocator allocator, HeldFrames held) {
     this.limitBytes = limitBytes;
     this.bigLimitBytes = limitBytes - limitBytes / 4;
     this.shard = shard;
-    this.held = new HeldFrames(shard.clock(), shard.timers());
+    this.held = held;
     this.allocator = allocator;
+  }
+
+  static ByteBufAllocator pooled() {
+    return new PooledByteBufAllocator(true, 0, DIRECT_ARENAS, PAGE_BYTES, MAX_ORDER, 64, 32, true);
   }
 
   ByteBufAllocator allocator() {

@@ -136,7 +136,9 @@ final class HeldFrames {
       if (connection.isReceivingFrame()) {
         long bytesPerS =
             Math.max(SLOWEST_BYTES_PER_S, connection.unfinishedFrameBytes() / WHOLE_WITHIN_S);
-        return connection.receivedBytes() - receivedBytes < bytesPerS * (nowMs - lookedMs) / 1000;
+        // A look that comes late was held up on this side, and the peer with it.
+        long elapsedMs = Math.min(nowMs - lookedMs, LOOK_EVERY_MS);
+        return connection.receivedBytes() - receivedBytes < bytesPerS * elapsedMs / 1000;
       }
       return nowMs - doneMs >= DONE_WITHIN_MS;
     }

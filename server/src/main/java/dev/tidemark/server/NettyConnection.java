@@ -183,11 +183,16 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
       pause(PAUSED_BY_UNSENT);
     }
     awaitDrain();
-    network.unsent().update(this, bytesInMemory(unsent)); // last: it may close this connection
+    network.unsent().update(this, unsentBytesInMemory()); // last: it may close this connection
   }
 
-  private static long bytesInMemory(ChannelOutboundBuffer unsent) {
+  /** What waits for the peer now, without slices of files. */
+  long unsentBytesInMemory() {
+    ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
     long[] bytes = new long[1];
+    if (unsent == null) {
+      return 0; // closed
+    }
     try {
       unsent.forEachFlushedMessage(
           message -> {

@@ -27,7 +27,7 @@ public record NetworkSettings(
     int maxConnectionsPerIp,
     Map<InetAddress, Integer> maxConnectionsPerIpOverrides) {
   /** What stands for queued.max.request.bytes=-1: memory is always bounded. */
-  public static final long DEFAULT_MAX_QUEUED_BYTES = 64L << 20;
+  public static final long DEFAULT_MAX_QUEUED_BYTES = 128L << 20;
 
   /** Kafka's values, except that frames in memory are bounded. */
   public static NetworkSettings defaults() {

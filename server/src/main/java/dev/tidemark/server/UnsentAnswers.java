@@ -27,11 +27,25 @@ final class UnsentAnswers {
 
   /** So much of this connection's answers waits in memory now. */
   void update(NettyConnection connection, long bytes) {
+    if (bytes == 0) { // all has left, or slices of files alone
+      forget(connection);
+      return;
+    }
     Long before = unsent.put(connection, bytes);
     allBytes += bytes - (before == null ? 0 : before);
     while (allBytes > maxBytes && unsent.size() > 1) {
-      NettyConnection slowest = unsent.keySet().iterator().next();
-      forget(slowest);
+      giveUpOrCredit(unsent.keySet().iterator().next());
+    }
+  }
+
+  /** A peer may have taken a part of what waits, of which nobody tells: that is looked up here. */
+  private void giveUpOrCredit(NettyConnection slowest) {
+    long known = unsent.getOrDefault(slowest, 0L);
+    long waiting = slowest.unsentBytesInMemory();
+    forget(slowest);
+    if (waiting < known) {
+      update(slowest, waiting);
+    } else {
       slowest.endForNotReading();
     }
   }

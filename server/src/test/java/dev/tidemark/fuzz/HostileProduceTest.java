@@ -85,6 +85,7 @@ class HostileProduceTest {
                 throw new java.io.UncheckedIOException(e);
               }
             });
+    long beganNs = System.nanoTime();
     long slowestNs = 0;
     int served = 0;
     try (Socket healthy = connect()) {
@@ -96,13 +97,16 @@ class HostileProduceTest {
         served++;
       }
     }
+    long wholeNs = System.nanoTime() - beganNs;
     System.out.printf(
-        "HostileProduceTest: %d requests of others served meanwhile, the slowest in %d ms%n",
-        served, slowestNs / 1_000_000);
+        "HostileProduceTest: %d requests of others served meanwhile, the slowest in %d of %d ms%n",
+        served, slowestNs / 1_000_000, wholeNs / 1_000_000);
     List<Errors> errors = answered.get(60, TimeUnit.SECONDS);
     assertThat(errors.get(0)).as("one is within what a request may ask for").isEqualTo(Errors.NONE);
     assertThat(errors.subList(1, PARTITIONS)).containsOnly(Errors.MESSAGE_TOO_LARGE);
-    assertThat(TimeUnit.NANOSECONDS.toMillis(slowestNs)).isLessThan(2000);
+    assertThat(slowestNs)
+        .as("nobody waits for all of it")
+        .isLessThan(Math.max(wholeNs / 2, TimeUnit.SECONDS.toNanos(2)));
   }
 
   @Test

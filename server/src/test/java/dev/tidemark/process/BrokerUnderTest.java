@@ -18,20 +18,24 @@ import java.util.regex.Pattern;
 
 /** A {@code tidemark dev} of the release as a process of its own. */
 final class BrokerUnderTest implements AutoCloseable {
-  private static final Pattern READY = Pattern.compile("Tidemark is ready at localhost:(\\d+), .*");
+  private static final Pattern READY =
+      Pattern.compile(
+          "Tidemark is ready at localhost:(\\d+), data in (/.*), \\d+\\.\\d\\d s after its start\\. Try:");
   private static final int TIMEOUT_SECONDS = 60;
 
   private final Process process;
   private final Path log;
   private final int port;
+  private final Path dataFolder;
   private final List<String> announcement;
   private final long readyAfterMs;
 
   private BrokerUnderTest(
-      Process process, Path log, int port, List<String> announcement, long readyAfterMs) {
+      Process process, Path log, Matcher ready, List<String> announcement, long readyAfterMs) {
     this.process = process;
     this.log = log;
-    this.port = port;
+    this.port = Integer.parseInt(ready.group(1));
+    this.dataFolder = Path.of(ready.group(2));
     this.announcement = announcement;
     this.readyAfterMs = readyAfterMs;
   }
@@ -41,11 +45,23 @@ final class BrokerUnderTest implements AutoCloseable {
   }
 
   static BrokerUnderTest start(Path dataFolder, Map<String, String> environment) throws Exception {
+    return start(environment, "--data-dir", dataFolder.toString());
+  }
+
+  /** One that keeps its data nowhere. */
+  static BrokerUnderTest startEphemeral() throws Exception {
+    return start(Map.of(), "--ephemeral");
+  }
+
+  private static BrokerUnderTest start(Map<String, String> environment, String... where)
+      throws Exception {
+    List<String> command = new ArrayList<>(List.of("dev", "--port", "0"));
+    command.addAll(List.of(where));
     Path log = Files.createTempFile("broker", ".log");
     long beganNs = System.nanoTime();
     Process process =
         Installation.get()
-            .command(environment, "dev", "--port", "0", "--data-dir", dataFolder.toString())
+            .command(environment, command.toArray(new String[0]))
             .redirectError(log.toFile())
             .start();
     CompletableFuture<List<String>> lines =
@@ -56,8 +72,7 @@ final class BrokerUnderTest implements AutoCloseable {
         .as("the broker is ready: %s %s", announcement, Files.readString(log))
         .isTrue();
     long readyAfterMs = (System.nanoTime() - beganNs) / 1_000_000;
-    return new BrokerUnderTest(
-        process, log, Integer.parseInt(ready.group(1)), announcement, readyAfterMs);
+    return new BrokerUnderTest(process, log, ready, announcement, readyAfterMs);
   }
 
   private static List<String> readAnnouncement(Process process) {
@@ -88,6 +103,10 @@ final class BrokerUnderTest implements AutoCloseable {
     return readyAfterMs;
   }
 
+  Path dataFolder() {
+    return dataFolder;
+  }
+
   String bootstrap() {
     return "localhost:" + port;
   }
@@ -112,7 +131,18 @@ final class BrokerUnderTest implements AutoCloseable {
   /** SIGTERM; returns the exit code. */
   int stop() throws InterruptedException {
     process.destroy();
-    assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).as("stops in time").isTrue();
+    return awaitExit();
+  }
+
+  /** What Ctrl-C sends; returns the exit code. */
+  int interrupt() throws IOException, InterruptedException {
+    Ran.of(new ProcessBuilder("kill", "-INT", String.valueOf(pid())), "").requireSuccess();
+    return awaitExit();
+  }
+
+  /** Waits until it has ended; returns the exit code. */
+  int awaitExit() throws InterruptedException {
+    assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).as("ends in time").isTrue();
     return process.exitValue();
   }
 

@@ -132,6 +132,36 @@ class CommandLineIT {
   }
 
   @Test
+  void aPortThatTakesRightsIsNamed() throws Exception {
+    Path first = Path.of("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+    try (var lines = Files.newBufferedReader(first)) { // asked for less, such a file tells less
+      Needed.of(Integer.parseInt(lines.readLine()) > 1, "ports for root alone");
+    }
+    failsWith(1, tidemark("dev", "--ephemeral", "--port", "1"), "no permission", "port above 1023");
+  }
+
+  @Test
+  void anEphemeralBrokerLeavesNothing() throws Exception {
+    try (BrokerUnderTest broker = BrokerUnderTest.startEphemeral()) {
+      broker.tidemark("v\n", "produce", "t").requireSuccess();
+      assertThat(broker.dataFolder().resolve("t-0")).isDirectory();
+      assertThat(broker.stop()).isZero();
+      assertThat(broker.dataFolder()).doesNotExist();
+    }
+  }
+
+  @Test
+  void controlCStopsInOrder() throws Exception {
+    Path data = installation.newFolder("data");
+    try (BrokerUnderTest broker = BrokerUnderTest.start(data)) {
+      assertThat(broker.dataFolder()).isEqualTo(data);
+      assertThat(data.resolve(".kafka_cleanshutdown")).doesNotExist();
+      assertThat(broker.interrupt()).as("exit code").isZero();
+      assertThat(data.resolve(".kafka_cleanshutdown")).exists();
+    }
+  }
+
+  @Test
   void aFolderInUseIsNamed() throws Exception {
     Path data = installation.newFolder("data");
     try (BrokerUnderTest broker = BrokerUnderTest.start(data)) {

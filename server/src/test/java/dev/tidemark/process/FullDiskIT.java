@@ -3,6 +3,7 @@ package dev.tidemark.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,6 +72,25 @@ class FullDiskIT {
       assertFailsOnFullDisk(volume.root().resolve("fresh"));
       volume.free();
       BrokerUnderTest.start(data).close();
+    }
+  }
+
+  @Test
+  void aBrokerWhoseDataFolderIsGoneStopsWithOneLineWhyAndMakesNoOther() throws Exception {
+    Path parent = Installation.get().newFolder("parent");
+    Path data = parent.resolve("data");
+    try (BrokerUnderTest broker = BrokerUnderTest.start(data)) {
+      Files.move(data, parent.resolve("moved"));
+      assertThatThrownBy(() -> create(broker, "lost"))
+          .isInstanceOf(ExecutionException.class)
+          .cause()
+          .isInstanceOf(KafkaStorageException.class);
+      assertThat(broker.awaitExit()).isEqualTo(1);
+      assertThat(broker.log().lines().filter(line -> line.contains("The broker stops")))
+          .singleElement()
+          .asString()
+          .contains(data.toString(), "holds the metadata log", "unmounted or replaced");
+      assertThat(data.resolve("lost-0")).doesNotExist();
     }
   }
 

@@ -2,6 +2,8 @@ package dev.tidemark.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -19,6 +21,7 @@ class KcatIT {
   @BeforeAll
   static void start() throws Exception {
     broker = BrokerUnderTest.start(Installation.get().newFolder("data"));
+    Needed.of(Files.isExecutable(Path.of("/usr/bin/kcat")), "kcat (Debian: apt install kcat)");
   }
 
   @AfterAll

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 
 /**
  * A volume of a few MiB that can be filled and freed: a tmpfs, for which the tests must run as root
- * as they do in CI.
+ * as they do in CI; otherwise they are skipped with a line that says so.
  */
 final class SmallVolume implements AutoCloseable {
   private static final String FILLER = "filler";
@@ -21,6 +21,7 @@ final class SmallVolume implements AutoCloseable {
   }
 
   static SmallVolume mount(int mebibytes) throws Exception {
+    Needed.of(isRoot(), "root, for a small volume");
     Path root = Installation.get().newFolder("volume");
     Ran mount =
         Ran.of(
@@ -37,6 +38,10 @@ final class SmallVolume implements AutoCloseable {
         .as("a small volume can be mounted (this takes root): %s", mount.err())
         .isZero();
     return new SmallVolume(root);
+  }
+
+  private static boolean isRoot() throws IOException {
+    return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
   }
 
   Path root() {

@@ -128,7 +128,7 @@ class BrokerMetricsTest {
             (name, failure) -> {});
     CountDownLatch release = new CountDownLatch(1);
     ProcessProbe probe = new ProcessProbe(shard, Duration.ofMillis(50));
-    assertThat(probe.whyDead()).isEmpty();
+    assertThat(new ProcessProbe(shard, Duration.ofMinutes(1)).whyDead()).isEmpty();
     assertThat(probe.whyNotReady()).contains("the broker starts");
     shard.execute(
         () -> {

@@ -3,12 +3,19 @@ package dev.tidemark.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.RequestHeaderData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.requests.RequestUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,14 +38,36 @@ class BrokerProcessTest {
   @Test
   void connectionsOfOneAddressAreLimitedByTheirSetting() throws Exception {
     BrokerProcess broker = start(Map.of("max.connections.per.ip", "1"));
-    try (Socket first = connect(broker);
-        Socket second = connect(broker)) {
-      second.setSoTimeout(10_000);
-      assertThat(second.getInputStream().read()).isEqualTo(-1);
-      assertThat(first.isConnected()).isTrue();
+    try (Socket first = connect(broker)) {
+      assertServed(first); // so that it is the first to be accepted
+      try (Socket second = connect(broker)) {
+        second.setSoTimeout(10_000);
+        assertThat(second.getInputStream().read()).isEqualTo(-1);
+      }
+      assertServed(first);
     } finally {
       broker.stop();
     }
+  }
+
+  private static void assertServed(Socket socket) throws IOException {
+    ByteBuffer request =
+        RequestUtils.serialize(
+            new RequestHeaderData()
+                .setRequestApiKey(ApiKeys.API_VERSIONS.id)
+                .setRequestApiVersion((short) 0)
+                .setClientId("test"),
+            (short) 1,
+            new ApiVersionsRequestData(),
+            (short) 0);
+    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+    out.writeInt(request.remaining());
+    byte[] bytes = new byte[request.remaining()];
+    request.get(bytes);
+    out.write(bytes);
+    out.flush();
+    DataInputStream in = new DataInputStream(socket.getInputStream());
+    in.readFully(new byte[in.readInt()]);
   }
 
   private BrokerProcess start(Map<String, String> more) throws IOException, InterruptedException {

@@ -2,6 +2,7 @@ package dev.tidemark.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.env.Clock;
 import dev.tidemark.env.Connection;
 import dev.tidemark.env.InboundFrame;
 import java.io.DataInputStream;
@@ -90,8 +91,16 @@ class FrameMemoryTest {
       int frameBytes = 7 << 20;
       int sentBytes = 5 << 20;
       int peers = 4;
+      NetworkSettings settings =
+          new NetworkSettings(-1, -1, 50, frameBytes, limit, -1, 1000, 1000, Map.of());
+      HeldFrames unhurried = new HeldFrames(new StoppedClock(), shard().timers());
       listen(
-          new NetworkSettings(-1, -1, 50, frameBytes, limit, -1, 1000, 1000, Map.of()), new Echo());
+          new ShardNetwork(
+              shard(),
+              settings,
+              new FrameMemory(limit, shard(), FrameMemory.pooled(), unhurried),
+              new UnsentAnswers(UnsentAnswers.DEFAULT_MAX_BYTES)),
+          connection -> new Echo());
       AtomicLong mostUsed = new AtomicLong();
       shard().execute(() -> sample(mostUsed));
       CountDownLatch mayFinish = new CountDownLatch(1);
@@ -141,6 +150,19 @@ class FrameMemoryTest {
       assertThat(mostUsed.get()).isLessThanOrEqualTo(limit + (long) frameBytes);
       assertThat(events).isEmpty();
       close(sockets);
+    }
+
+    /** On which nobody is ever too slow. */
+    private static final class StoppedClock implements Clock {
+      @Override
+      public long wallMs() {
+        return 0;
+      }
+
+      @Override
+      public long monotonicNs() {
+        return 0;
+      }
     }
 
     private void sample(AtomicLong mostUsed) {

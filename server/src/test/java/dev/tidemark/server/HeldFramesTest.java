@@ -54,6 +54,16 @@ class HeldFramesTest {
   }
 
   @Test
+  void aLookThatComesLateDoesNotAskForMore() {
+    peer.unfinished = 30 * MIB;
+    pressure();
+    time.nowMs += 10_000;
+    peer.received += MIB / 2;
+    look();
+    assertThat(peer.ended).isFalse();
+  }
+
+  @Test
   void aSmallFrameIsHurriedToo() {
     peer.unfinished = 20_000;
     pressure();

@@ -77,6 +77,7 @@ class UnreadAnswersTest {
         assertThat(first.await(10, TimeUnit.SECONDS)).isTrue();
         out.writeInt(1);
         out.write(1);
+        // What has come by now is there for the broker to read, and stays there.
         assertThat(events.poll(200, TimeUnit.MILLISECONDS)).isNull();
         shard().execute(() -> java.util.Objects.requireNonNull(paused.get()).pauseReading(false));
         assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo("frame");
@@ -99,7 +100,8 @@ class UnreadAnswersTest {
                   }
                   return super.newDirectBuffer(initialCapacity, maxCapacity);
                 }
-              });
+              },
+              new HeldFrames(shard().clock(), shard().timers()));
       LogFile file = new FileDirectory(folder).open("a.log", Directory.OpenMode.READ_WRITE);
       file.write(ByteBuffer.wrap(new byte[100]), 0);
       ChannelSlice slice = (ChannelSlice) file.slice(0, 100);
@@ -261,6 +263,63 @@ class UnreadAnswersTest {
       long left = limit;
       while (left > 0) { // bounded by the test's time-out
         left = onShard(unsent::bytes);
+      }
+    }
+
+    @Test
+    void aPeerThatReadsSlowlyIsNotGivenUpForThoseThatDoNotRead() throws Exception {
+      int answerBytes = 16 << 20;
+      byte[] answer = new byte[answerBytes];
+      ByteBuffer.wrap(answer).putInt(answer.length - 4);
+      NetworkSettings settings = NetworkSettings.defaults();
+      UnsentAnswers unsent = new UnsentAnswers(3L * answerBytes);
+      AtomicReference<NettyConnection> first = new AtomicReference<>();
+      AtomicInteger asked = new AtomicInteger();
+      listen(
+          new ShardNetwork(
+              shard(), settings, new FrameMemory(settings.maxQueuedBytes(), shard()), unsent),
+          c ->
+              new Quiet() {
+                @Override
+                public void onFrame(Connection connection, InboundFrame frame) {
+                  frame.release();
+                  first.compareAndSet(null, (NettyConnection) connection);
+                  connection.send(
+                      OutboundFrame.of(List.of(new OutboundFrame.Bytes(ByteBuffer.wrap(answer)))));
+                  asked.incrementAndGet();
+                }
+              });
+      List<Socket> deaf = new ArrayList<>();
+      try (Socket slow = connect()) {
+        slow.setReceiveBufferSize(64 * KIB);
+        new DataOutputStream(slow.getOutputStream()).writeInt(0);
+        awaitAsked(asked, 1);
+        NettyConnection server = java.util.Objects.requireNonNull(first.get());
+        DataInputStream in = new DataInputStream(slow.getInputStream());
+        int read = 0;
+        for (int i = 2; i < 10; i++) {
+          long before = onShard(server::unsentBytesInMemory);
+          while (onShard(server::unsentBytesInMemory) >= before) { // the test's time-out bounds it
+            in.readFully(new byte[64 * KIB]);
+            read += 64 * KIB;
+          }
+          Socket socket = connect();
+          deaf.add(socket);
+          new DataOutputStream(socket.getOutputStream()).writeInt(0);
+          awaitAsked(asked, i);
+        }
+        assertThat(onShard(server::unsentBytesInMemory))
+            .as("something was left to take")
+            .isPositive();
+        in.readFully(new byte[answerBytes - read]);
+      }
+      assertThat(onShard(unsent::bytes)).isLessThanOrEqualTo(3L * answerBytes).isPositive();
+      close(deaf);
+    }
+
+    private void awaitAsked(AtomicInteger asked, int count) throws Exception {
+      while (onShard(asked::get) < count) { // the test's time-out bounds it
+        Thread.onSpinWait();
       }
     }
   }

@@ -7,7 +7,9 @@ import dev.tidemark.env.Directory;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.EpochEndOffset;
 import org.apache.kafka.common.protocol.Errors;
@@ -120,7 +122,8 @@ class BrokerRestartTest {
   }
 
   @Test
-  void aFolderOfATopicThatIsNoMoreIsSetAsideAndItsNameIsFree() throws IOException {
+  void aDeletionThatACrashInterruptsBeforeTheFolderIsRenamedIsFinishedByTheNextRun()
+      throws IOException {
     client().create(TOPIC);
     client().produce(TOPIC, 1);
     client().delete(TOPIC);
@@ -130,10 +133,26 @@ class BrokerRestartTest {
     folder().rename(deleted, "events-0");
 
     broker = broker.killedAndStarted();
-    assertThat(folder().list()).anyMatch(name -> name.matches("events-0\\..*-stray"));
     assertThat(client().create(TOPIC)).isEqualTo(Errors.NONE);
     assertThat(client().produce(TOPIC, 2)).isEqualTo(Errors.NONE);
     assertThat(client().latest(TOPIC)).isEqualTo(2);
+    broker.advanceMs(ONE_CHECKPOINT_MS);
+    assertThat(folder().list()).noneMatch(name -> name.startsWith("events-0."));
+  }
+
+  @Test
+  void aFolderOfATopicThatNobodyKnowsIsSetAsideAndKept() throws IOException {
+    Directory foreign = folder().directory("events-0");
+    foreign.create();
+    foreign.writeAtomically(
+        "partition.metadata",
+        ("version: 0\ntopic_id: " + new Uuid(7, 7) + "\n").getBytes(StandardCharsets.UTF_8));
+    broker = broker.killedAndStarted();
+    broker.advanceMs(ONE_CHECKPOINT_MS);
+    assertThat(folder().list())
+        .anyMatch(name -> name.matches("events-0\\..*-stray"))
+        .doesNotContain("events-0");
+    assertThat(client().create(TOPIC)).isEqualTo(Errors.NONE);
   }
 
   @Test
