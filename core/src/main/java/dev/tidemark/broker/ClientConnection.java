@@ -45,6 +45,7 @@ final class ClientConnection implements Connection.Listener {
   private boolean closed;
   private boolean draining;
   private boolean takingLonger;
+  private Runnable whenEnded = () -> {};
 
   ClientConnection(
       Connection connection,
@@ -68,6 +69,10 @@ final class ClientConnection implements Connection.Listener {
 
   ClientContext client() {
     return client;
+  }
+
+  void whenEnded(Runnable action) {
+    whenEnded = action;
   }
 
   void clientSoftware(ClientInformation told) {
@@ -253,5 +258,6 @@ final class ClientConnection implements Connection.Listener {
       started.forEach(Request::abandon);
       started.clear();
     }
+    whenEnded.run();
   }
 }

@@ -196,6 +196,11 @@ public final class Request {
     onAbandoned = action;
   }
 
+  /** What to do once when this connection has ended; replaces what was to be done before. */
+  public void whenConnectionEnds(Runnable action) {
+    connection.whenEnded(action);
+  }
+
   private void answerFrame(@Nullable OutboundFrame answer) {
     if (answered) {
       throw new IllegalStateException(header() + " was answered twice");

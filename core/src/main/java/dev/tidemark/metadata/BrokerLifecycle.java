@@ -135,7 +135,7 @@ final class BrokerLifecycle {
     try {
       HeartbeatDecision.registration(loop.image(), request.brokerId(), request.brokerEpoch());
     } catch (Refusal e) {
-      reply.succeed(HeartbeatDecision.refused(e));
+      reply.fail(e.toApiException());
       return;
     }
     context
@@ -374,7 +374,14 @@ final class BrokerLifecycle {
 
     @Override
     public void answer() {
-      reply.succeed(HeartbeatDecision.answer(loop.image(), request));
+      BrokerHeartbeatResponseData answer;
+      try {
+        answer = HeartbeatDecision.answer(loop.image(), request);
+      } catch (Refusal e) {
+        reply.fail(e.toApiException());
+        return;
+      }
+      reply.succeed(answer);
     }
 
     @Override
@@ -384,11 +391,7 @@ final class BrokerLifecycle {
 
     @Override
     public void fail(Throwable cause) {
-      if (cause instanceof Refusal refusal) {
-        reply.succeed(HeartbeatDecision.refused(refusal));
-      } else {
-        reply.fail(cause);
-      }
+      reply.fail(cause);
     }
   }
 

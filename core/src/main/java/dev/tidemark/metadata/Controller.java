@@ -137,7 +137,7 @@ public final class Controller {
 
   /**
    * Registers a new run of a broker elsewhere (KIP-631), fenced until its heartbeats say that it
-   * has caught up. The reply is the broker epoch. Fails with a refusal whose error is Kafka's:
+   * has caught up. The reply is the broker epoch. Fails with Kafka's exceptions for
    * DUPLICATE_BROKER_REGISTRATION, INCONSISTENT_CLUSTER_ID, INVALID_REGISTRATION,
    * UNSUPPORTED_VERSION.
    */
@@ -148,8 +148,9 @@ public final class Controller {
   /**
    * Takes a broker's heartbeat (KIP-631). The answer is given after a record that was appended
    * after now has committed; only an answer without an error that says the broker is not fenced
-   * grants it a lease. A broker that sends {@code wantFence} serves as no leader, and one that
-   * tells a metadata offset acts upon all metadata up to it.
+   * grants it a lease. Fails with Kafka's exceptions for BROKER_ID_NOT_REGISTERED,
+   * STALE_BROKER_EPOCH and NOT_CONTROLLER. A broker that sends {@code wantFence} serves as no
+   * leader, and one that tells a metadata offset acts upon all metadata up to it.
    */
   public void heartbeat(
       BrokerHeartbeatRequestData request, Reply<BrokerHeartbeatResponseData> reply) {

@@ -2,6 +2,7 @@ package dev.tidemark.metadata;
 
 import dev.tidemark.env.Shard;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.apache.kafka.common.errors.KafkaStorageException;
 
 /** Calls the controller from the data shard, and brings its replies back there. */
@@ -28,6 +29,11 @@ public final class ControllerCalls {
    */
   public <T> void call(BiConsumer<Controller, Reply<T>> call, Reply<T> reply) {
     control.execute(() -> call.accept(controller, new OnData<>(reply)));
+  }
+
+  /** Tells the controller something that has no answer. */
+  public void tell(Consumer<Controller> news) {
+    control.execute(() -> news.accept(controller));
   }
 
   private final class OnData<T> implements Reply<T> {

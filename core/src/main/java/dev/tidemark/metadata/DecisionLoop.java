@@ -122,6 +122,9 @@ final class DecisionLoop {
     Decision<T> decision;
     try {
       decision = decider.apply(image);
+    } catch (Refusal e) {
+      reply.fail(e.toApiException());
+      return;
     } catch (RuntimeException e) {
       reply.fail(e);
       return;

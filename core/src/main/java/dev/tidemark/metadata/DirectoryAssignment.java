@@ -1,7 +1,6 @@
 package dev.tidemark.metadata;
 
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.errors.StaleBrokerEpochException;
 import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
 import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
 import org.apache.kafka.common.protocol.Errors;
@@ -41,12 +40,8 @@ final class DirectoryAssignment {
 
   static Decision<AssignReplicasToDirsResponseData> decide(
       MetadataImage image, ElectionContext context, AssignReplicasToDirsRequestData request) {
-    BrokerRegistration broker;
-    try {
-      broker = HeartbeatDecision.registration(image, request.brokerId(), request.brokerEpoch());
-    } catch (Refusal e) {
-      throw new StaleBrokerEpochException(e.message());
-    }
+    BrokerRegistration broker =
+        HeartbeatDecision.currentRun(image, request.brokerId(), request.brokerEpoch());
     MetadataDraft draft = context.draft(image);
     AssignReplicasToDirsResponseData response = new AssignReplicasToDirsResponseData();
     for (AssignReplicasToDirsRequestData.DirectoryData directory : request.directories()) {

@@ -12,6 +12,8 @@ import org.apache.kafka.common.message.UpdateFeaturesResponseData.UpdatableFeatu
 import org.apache.kafka.common.metadata.FeatureLevelRecord;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.image.MetadataImage;
+import org.apache.kafka.metadata.BrokerRegistration;
+import org.apache.kafka.metadata.VersionRange;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.apache.kafka.server.common.Feature;
 import org.apache.kafka.server.common.MetadataVersion;
@@ -89,6 +91,7 @@ final class FeatureUpdate {
       throw refused(
           update, "the supported levels are %d to %d".formatted(supported.min(), supported.max()));
     }
+    checkBrokers(image, update);
     short current = ClusterFeatures.finalizedLevels(image).getOrDefault(feature, OFF);
     if (level < current && type == UpgradeType.UPGRADE) {
       throw refused(
@@ -103,6 +106,24 @@ final class FeatureUpdate {
       checkDowngrade(update, current);
     }
     checkDependencies(update, proposed);
+  }
+
+  /** A registered broker that does not understand the level would have to stop. */
+  private static void checkBrokers(MetadataImage image, FeatureUpdateKey update) {
+    if (update.maxVersionLevel() == OFF) {
+      return;
+    }
+    for (BrokerRegistration broker : new TreeMap<>(image.cluster().brokers()).values()) {
+      VersionRange range = broker.supportedFeatures().get(update.feature());
+      if (range == null || !range.contains(update.maxVersionLevel())) {
+        throw refused(
+            update,
+            "broker %d supports %s; update or unregister it"
+                .formatted(
+                    broker.id(),
+                    range == null ? "no level of it" : range.min() + " to " + range.max()));
+      }
+    }
   }
 
   private static UpgradeType type(FeatureUpdateKey update, short version) {

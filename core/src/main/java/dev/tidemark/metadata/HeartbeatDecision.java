@@ -48,6 +48,21 @@ final class HeartbeatDecision {
     return broker;
   }
 
+  /** The same for requests that know only one error: STALE_BROKER_EPOCH. */
+  static BrokerRegistration currentRun(MetadataImage image, int brokerId, long brokerEpoch) {
+    BrokerRegistration broker = image.cluster().broker(brokerId);
+    if (broker == null || broker.epoch() != brokerEpoch) {
+      throw new Refusal(
+          Errors.STALE_BROKER_EPOCH,
+          "Broker %d asked with epoch %d, but %s."
+              .formatted(
+                  brokerId,
+                  brokerEpoch,
+                  broker == null ? "is not registered" : "has epoch " + broker.epoch()));
+    }
+    return broker;
+  }
+
   /** The answer tells whether there were records. */
   Decision<Boolean> decide(MetadataImage image) {
     BrokerRegistration broker = registration(image, request.brokerId(), request.brokerEpoch());
@@ -152,19 +167,10 @@ final class HeartbeatDecision {
   /** What the broker is told, from the metadata as they are when the answer leaves. */
   static BrokerHeartbeatResponseData answer(
       MetadataImage image, BrokerHeartbeatRequestData request) {
-    BrokerRegistration broker;
-    try {
-      broker = registration(image, request.brokerId(), request.brokerEpoch());
-    } catch (Refusal e) {
-      return refused(e);
-    }
+    BrokerRegistration broker = registration(image, request.brokerId(), request.brokerEpoch());
     return new BrokerHeartbeatResponseData()
         .setIsCaughtUp(isCaughtUp(broker, request))
         .setIsFenced(broker.fenced())
         .setShouldShutDown(request.wantShutDown() && broker.fenced());
-  }
-
-  static BrokerHeartbeatResponseData refused(Refusal refusal) {
-    return new BrokerHeartbeatResponseData().setErrorCode(refusal.error().code()).setIsFenced(true);
   }
 }

@@ -5,7 +5,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.errors.StaleBrokerEpochException;
 import org.apache.kafka.common.message.AlterPartitionRequestData;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.common.message.AlterPartitionResponseData;
@@ -36,11 +35,7 @@ final class IsrAlteration {
 
   static Decision<AlterPartitionResponseData> decide(
       MetadataImage image, ElectionContext context, AlterPartitionRequestData request) {
-    try {
-      HeartbeatDecision.registration(image, request.brokerId(), request.brokerEpoch());
-    } catch (Refusal e) {
-      throw new StaleBrokerEpochException(e.message());
-    }
+    HeartbeatDecision.currentRun(image, request.brokerId(), request.brokerEpoch());
     MetadataDraft draft = context.draft(image);
     AlterPartitionResponseData response =
         new IsrAlteration(draft, request.brokerId()).alter(request);

@@ -1,11 +1,9 @@
 package dev.tidemark.metadata;
 
 import java.util.List;
-import org.apache.kafka.common.errors.StaleBrokerEpochException;
 import org.apache.kafka.common.errors.UnknownServerException;
 import org.apache.kafka.common.metadata.ProducerIdsRecord;
 import org.apache.kafka.image.MetadataImage;
-import org.apache.kafka.metadata.BrokerRegistration;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.apache.kafka.server.common.ProducerIdsBlock;
 
@@ -14,15 +12,7 @@ final class ProducerIdBlocks {
   private ProducerIdBlocks() {}
 
   static Decision<ProducerIdsBlock> decide(MetadataImage image, int brokerId, long brokerEpoch) {
-    BrokerRegistration broker = image.cluster().broker(brokerId);
-    if (broker == null || broker.epoch() != brokerEpoch) {
-      throw new StaleBrokerEpochException(
-          "Broker %d asked for producer ids with epoch %d, but %s"
-              .formatted(
-                  brokerId,
-                  brokerEpoch,
-                  broker == null ? "is not registered" : "has epoch " + broker.epoch()));
-    }
+    HeartbeatDecision.currentRun(image, brokerId, brokerEpoch);
     long first = Math.max(0, image.producerIds().nextProducerId()); // -1 = none handed out yet
     if (first > Long.MAX_VALUE - ProducerIdsBlock.PRODUCER_ID_BLOCK_SIZE) {
       throw new UnknownServerException("All producer ids of this cluster are handed out");

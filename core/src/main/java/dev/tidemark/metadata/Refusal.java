@@ -20,4 +20,9 @@ final class Refusal extends RuntimeException {
   String message() {
     return String.valueOf(getMessage());
   }
+
+  /** The same for callers outside: Kafka's exception for the error. */
+  RuntimeException toApiException() {
+    return error.exception(message());
+  }
 }

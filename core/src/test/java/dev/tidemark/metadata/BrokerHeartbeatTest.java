@@ -71,7 +71,7 @@ class BrokerHeartbeatTest {
 
     cluster.log.releaseOne();
     assertThat(answer.isThere()).isTrue(); // refused: that grants nothing
-    assertThat(error(answer.get())).isEqualTo(Errors.BROKER_ID_NOT_REGISTERED);
+    assertThat(error(ControlledCluster.answer(answer))).isEqualTo(Errors.BROKER_ID_NOT_REGISTERED);
   }
 
   @Test
@@ -126,7 +126,7 @@ class BrokerHeartbeatTest {
     cluster.register(next).get();
     cluster.control.advance(BrokerLifecycle.ACK_TICK_MS);
 
-    assertThat(error(answer.get())).isEqualTo(Errors.STALE_BROKER_EPOCH);
+    assertThat(error(ControlledCluster.answer(answer))).isEqualTo(Errors.STALE_BROKER_EPOCH);
   }
 
   @Test

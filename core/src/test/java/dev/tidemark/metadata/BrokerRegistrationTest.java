@@ -1,7 +1,6 @@
 package dev.tidemark.metadata;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import java.util.List;
 import java.util.Objects;
@@ -16,10 +15,7 @@ class BrokerRegistrationTest {
 
   private void assertRefused(BrokerRegistrationRequestData request, Errors error) {
     Answer<Long> answer = cluster.register(request);
-    assertThat(answer.failure)
-        .asInstanceOf(type(Refusal.class))
-        .extracting(Refusal::error)
-        .isEqualTo(error);
+    assertThat(Errors.forException(answer.failure)).isEqualTo(error);
   }
 
   @Test

@@ -173,7 +173,15 @@ final class ControlledCluster {
       control.advance(BrokerLifecycle.ACK_TICK_MS);
       data.runAll();
     }
-    return answer.get();
+    return answer(answer);
+  }
+
+  /** As it goes over the wire. */
+  static BrokerHeartbeatResponseData answer(Answer<BrokerHeartbeatResponseData> answer) {
+    return answer.failure == null
+        ? answer.get()
+        : new BrokerHeartbeatResponseData()
+            .setErrorCode(Errors.forException(answer.failure).code());
   }
 
   /** Lets time pass in which only these brokers send heartbeats, with all they know. */

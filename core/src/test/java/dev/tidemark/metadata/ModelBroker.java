@@ -2,6 +2,7 @@ package dev.tidemark.metadata;
 
 import java.util.List;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.NotControllerException;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.message.BrokerRegistrationRequestData;
@@ -121,7 +122,9 @@ final class ModelBroker {
 
           @Override
           public void fail(Throwable cause) {
-            // It sends another one; its lease goes on as long as it does.
+            if (sentBy == run && !(cause instanceof NotControllerException)) {
+              leaseFromMs = NEVER;
+            }
           }
         });
     cluster.data.runAll();
@@ -131,7 +134,7 @@ final class ModelBroker {
     if (answer.shouldShutDown()) {
       die();
       stoppedCleanly = true;
-    } else if (answer.errorCode() != 0 || answer.isFenced()) {
+    } else if (answer.isFenced()) {
       leaseFromMs = NEVER;
     } else {
       leaseFromMs = Math.max(leaseFromMs, sentMs);
