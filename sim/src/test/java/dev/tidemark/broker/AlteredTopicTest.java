@@ -111,6 +111,17 @@ class AlteredTopicTest {
   }
 
   @Test
+  void whoWaitsForASyncIsToldWhenTheTopicNoLongerSyncsFirst() {
+    alter("flush.messages", "1");
+    broker.hold(PartitionLeader.SYNCS);
+    SimExchange sent = client().send(TOPIC, large());
+    assertThat(sent.isAnswered()).isFalse();
+    alter("flush.messages", null);
+    broker.release();
+    assertThat(SimClient.acknowledged(sent).errorCode()).isEqualTo(Errors.NONE.code());
+  }
+
+  @Test
   void segmentsRollByTheNewSizeAndTimesAreThoseOfTheLogIfItSaysSo() {
     client().produce(TOPIC, 3);
     assertThat(broker.leader(TOPIC).log().segmentCount()).isEqualTo(1);

@@ -185,7 +185,7 @@ final class SimBroker {
     }
   }
 
-  /** Slow work of this queue waits from now on until {@link #release}. */
+  /** Slow work of queues whose name begins so waits until {@link #release}. */
   void hold(String queue) {
     data.hold(queue);
   }

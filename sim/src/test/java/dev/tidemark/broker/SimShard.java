@@ -40,7 +40,7 @@ final class SimShard implements Shard, Background {
     return timers;
   }
 
-  /** Work of this queue waits from now on. */
+  /** Work of queues whose name begins so waits from now on. */
   void hold(String queue) {
     heldQueue = queue;
   }
@@ -54,7 +54,7 @@ final class SimShard implements Shard, Background {
 
   @Override
   public <T> void run(String queue, Work<T> work, Completion<T> completion) {
-    (queue.equals(heldQueue) ? held : events)
+    (heldQueue != null && queue.startsWith(heldQueue) ? held : events)
         .add(
             () -> {
               T result;
