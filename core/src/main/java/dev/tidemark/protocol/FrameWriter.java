@@ -8,6 +8,7 @@ import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Writable;
 import org.apache.kafka.common.record.internal.BaseRecords;
 import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.UnalignedMemoryRecords;
 
 /** Writes a message into one buffer, and notes where file slices stand between its bytes. */
 final class FrameWriter implements Writable {
@@ -45,6 +46,9 @@ final class FrameWriter implements Writable {
       cut();
       parts.add(new OutboundFrame.Slice(file.slice()));
     } else if (records instanceof MemoryRecords memory) {
+      cut();
+      parts.add(new OutboundFrame.Bytes(memory.buffer()));
+    } else if (records instanceof UnalignedMemoryRecords memory) {
       cut();
       parts.add(new OutboundFrame.Bytes(memory.buffer()));
     } else {

@@ -22,16 +22,20 @@ public final class ResponseEncoder {
   public static OutboundFrame encode(
       ApiKeys api, short version, int correlationId, ApiMessage response) {
     ResponseHeaderData header = new ResponseHeaderData().setCorrelationId(correlationId);
-    short headerVersion = api.responseHeaderVersion(version);
+    return encode(header, api.responseHeaderVersion(version), response, version);
+  }
+
+  static OutboundFrame encode(
+      ApiMessage header, short headerVersion, ApiMessage body, short version) {
     ObjectSerializationCache cache = new ObjectSerializationCache();
     MessageSizeAccumulator size = new MessageSizeAccumulator();
     header.addSize(size, cache, headerVersion);
-    response.addSize(size, cache, version);
+    body.addSize(size, cache, version);
     ByteBuffer buffer = ByteBuffer.allocate(LENGTH_BYTES + size.sizeExcludingZeroCopy());
     buffer.putInt(size.totalSize());
     FrameWriter writer = new FrameWriter(buffer);
     header.write(writer, cache, headerVersion);
-    response.write(writer, cache, version);
+    body.write(writer, cache, version);
     List<OutboundFrame.Part> parts = writer.finish();
     return new OutboundFrame(parts, LENGTH_BYTES + size.totalSize());
   }

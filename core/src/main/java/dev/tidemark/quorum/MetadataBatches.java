@@ -96,6 +96,17 @@ final class MetadataBatches {
   static List<ApiMessageAndVersion> decodeSnapshot(String path, ByteBuffer file)
       throws IOException {
     List<ApiMessageAndVersion> all = new ArrayList<>();
+    readSnapshot(path, file, batch -> all.addAll(records(path, batch)));
+    return all;
+  }
+
+  /** What takes the batches of data of a snapshot. */
+  private interface BatchTaker {
+    void take(MutableRecordBatch batch) throws IOException;
+  }
+
+  private static void readSnapshot(String path, ByteBuffer file, BatchTaker taker)
+      throws IOException {
     int bytes = 0;
     boolean begun = false;
     boolean ended = false;
@@ -107,7 +118,7 @@ final class MetadataBatches {
           begun |= holds(batch, ControlRecordType.SNAPSHOT_HEADER);
           ended |= holds(batch, ControlRecordType.SNAPSHOT_FOOTER);
         } else {
-          all.addAll(records(path, batch));
+          taker.take(batch);
         }
       }
     } catch (CorruptRecordException e) {
@@ -116,7 +127,15 @@ final class MetadataBatches {
     if (!begun || !ended || bytes != file.limit()) {
       throw new CorruptLog(path + " is not a whole snapshot");
     }
-    return all;
+  }
+
+  /**
+   * Checks a snapshot without reading its records.
+   *
+   * @throws CorruptLog when it is not whole
+   */
+  static void requireWholeSnapshot(String path, ByteBuffer file) throws IOException {
+    readSnapshot(path, file, batch -> {});
   }
 
   private static boolean holds(MutableRecordBatch batch, ControlRecordType type) {
@@ -193,10 +212,34 @@ final class MetadataBatches {
         });
   }
 
+  /** A lone voter has no endpoint: there is nobody to be told of one. */
   private static void appendVoter(
       MemoryRecordsBuilder records, int nodeId, Uuid directoryId, long nowMs) {
+    appendVoters(records, List.of(new QuorumVoter(nodeId, directoryId, null)), "", nowMs);
+  }
+
+  private static void appendVoters(
+      MemoryRecordsBuilder records, List<QuorumVoter> voters, String listenerName, long nowMs) {
     records.appendKRaftVersionMessage(nowMs, new KRaftVersionRecord().setKRaftVersion((short) 1));
-    records.appendVotersMessage(nowMs, voters(nodeId, directoryId));
+    records.appendVotersMessage(nowMs, voters(voters, listenerName));
+  }
+
+  /** The snapshot that a new cluster begins with: nothing but who votes. */
+  static ByteBuffer bootstrapSnapshot(List<QuorumVoter> voters, String listenerName, long nowMs) {
+    ByteBuffer header =
+        control(
+            0,
+            0,
+            nowMs,
+            records -> {
+              records.appendSnapshotHeaderMessage(nowMs, new SnapshotHeaderRecord());
+              appendVoters(records, voters, listenerName, nowMs);
+            });
+    ByteBuffer footer = snapshotFooter(3, 0, nowMs);
+    return ByteBuffer.allocate(header.remaining() + footer.remaining())
+        .put(header)
+        .put(footer)
+        .flip();
   }
 
   static ByteBuffer snapshotHeader(
@@ -225,18 +268,31 @@ final class MetadataBatches {
                 nowMs, new SnapshotFooterRecord().setVersion((short) 0)));
   }
 
-  /** The voter has no endpoint: nobody else can be told of one while there is one node. */
-  private static VotersRecord voters(int nodeId, Uuid directoryId) {
-    return new VotersRecord()
-        .setVoters(
-            List.of(
-                new VotersRecord.Voter()
-                    .setVoterId(nodeId)
-                    .setVoterDirectoryId(directoryId)
-                    .setKRaftVersionFeature(
-                        new VotersRecord.KRaftVersionFeature()
-                            .setMinSupportedVersion((short) 0)
-                            .setMaxSupportedVersion((short) 1))));
+  private static VotersRecord voters(List<QuorumVoter> voters, String listenerName) {
+    VotersRecord record = new VotersRecord();
+    for (QuorumVoter voter : voters) {
+      VotersRecord.EndpointCollection endpoints = new VotersRecord.EndpointCollection();
+      QuorumAddress address = voter.address();
+      if (address != null) {
+        endpoints.add(
+            new VotersRecord.Endpoint()
+                .setName(listenerName)
+                .setHost(address.host())
+                .setPort(address.port()));
+      }
+      record
+          .voters()
+          .add(
+              new VotersRecord.Voter()
+                  .setVoterId(voter.nodeId())
+                  .setVoterDirectoryId(voter.directoryId())
+                  .setEndpoints(endpoints)
+                  .setKRaftVersionFeature(
+                      new VotersRecord.KRaftVersionFeature()
+                          .setMinSupportedVersion((short) 0)
+                          .setMaxSupportedVersion((short) 1)));
+    }
+    return record;
   }
 
   /** The bytes of a slice, which is released. */

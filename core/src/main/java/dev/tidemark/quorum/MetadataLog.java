@@ -12,25 +12,35 @@ import org.apache.kafka.server.common.ApiMessageAndVersion;
  */
 public interface MetadataLog extends AutoCloseable {
   /**
-   * Delivers the newest snapshot as one batch and every committed batch after it, then makes this
-   * node the leader in a new epoch if it may be. Called once, before anything else.
+   * Takes part in the quorum from now on. The listener gets the newest snapshot as one batch and
+   * every committed batch after it, in their order; a log with one voter delivers all that it holds
+   * and leads before this returns. Called once, before anything else.
    */
   void start(Listener listener) throws IOException;
 
   /**
-   * Appends records that take effect together; at most {@link #MAX_RECORDS}. {@code completion}
-   * comes after the listener was given the batch, possibly before this method returns.
+   * Appends records that take effect together; at most {@link #MAX_RECORDS}. Refused unless the
+   * listener was told last that this node is active, and when it no longer is: {@code completion}
+   * gets a {@link org.apache.kafka.common.errors.NotControllerException} then. The completion comes
+   * after the listener was given the batch, possibly before this method returns.
    */
   void append(List<ApiMessageAndVersion> records, Completion completion);
+
+  /**
+   * Gives leadership up, so that another voter takes over without waiting for a time-out; without
+   * effect on a node that does not lead, and on a log that knows no other voter.
+   */
+  default void resign() {}
 
   /** True when so much was committed since the last snapshot, or so long ago, that one is due. */
   boolean isSnapshotDue();
 
   /**
-   * Replaces the log up to its end by a snapshot of what it led to. Blocks until that is durable.
+   * Replaces the log up to the last batch that the listener was given by a snapshot of what it led
+   * to. Blocks until that is durable.
    *
-   * @param content writes every record that makes up the metadata as of the last committed batch;
-   *     it may close the writer
+   * @param content writes every record that makes up the metadata as of that batch; it may close
+   *     the writer
    */
   void takeSnapshot(Consumer<ImageWriter> content) throws IOException;
 
@@ -47,6 +57,18 @@ public interface MetadataLog extends AutoCloseable {
   @FunctionalInterface
   interface Listener {
     void onCommit(MetadataBatch batch);
+
+    /**
+     * All metadata as of an offset, in place of all that was told before: at a start, and when this
+     * node was so far behind that the records between are gone. The default is right for who hears
+     * of one at a start only.
+     */
+    default void onSnapshot(MetadataBatch everything) {
+      onCommit(everything);
+    }
+
+    /** Another leader, another epoch, or none is known; all appends under way have failed. */
+    default void onLeaderChange(Leadership leadership) {}
   }
 
   /** The end of one append. */

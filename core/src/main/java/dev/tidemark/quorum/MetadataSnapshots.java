@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,7 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 final class MetadataSnapshots {
   private static final Logger LOG = LoggerFactory.getLogger(MetadataSnapshots.class);
-  private static final int KEPT = 2;
+  static final int KEPT = 2;
 
   private final Directory folder;
 
@@ -60,6 +62,34 @@ final class MetadataSnapshots {
     return null;
   }
 
+  /**
+   * Those that are there, ascending, up to the newest one that is whole; what an interrupted run
+   * left half written is deleted.
+   */
+  NavigableSet<SnapshotId> listWhole() throws IOException {
+    for (String name : folder.list()) {
+      if (name.endsWith(SnapshotId.PART_SUFFIX)) {
+        folder.delete(name);
+      }
+    }
+    NavigableSet<SnapshotId> ids = new TreeSet<>(list());
+    while (!ids.isEmpty() && !isWhole(ids.last())) {
+      ids.pollLast();
+    }
+    return ids;
+  }
+
+  private boolean isWhole(SnapshotId id) {
+    String path = folder.path() + "/" + id.fileName();
+    try {
+      MetadataBatches.requireWholeSnapshot(path, ByteBuffer.wrap(folder.readAll(id.fileName())));
+      return true;
+    } catch (IOException | RuntimeException e) {
+      LOG.error("{}; an older snapshot and the log are read instead", e.getMessage());
+      return false;
+    }
+  }
+
   /** All, ascending. */
   List<SnapshotId> list() throws IOException {
     List<SnapshotId> ids = new ArrayList<>();
@@ -81,8 +111,12 @@ final class MetadataSnapshots {
     List<SnapshotId> ids = list();
     int old = Math.max(0, ids.size() - KEPT);
     for (SnapshotId id : ids.subList(0, old)) {
-      folder.delete(id.fileName());
+      delete(id);
     }
     return ids.size() < KEPT ? 0 : ids.get(old).endOffset();
+  }
+
+  void delete(SnapshotId id) throws IOException {
+    folder.delete(id.fileName());
   }
 }

@@ -96,6 +96,7 @@ public final class SingleVoterLog implements MetadataLog {
     listener = hearer;
     replay(opened, hearer);
     becomeLeader(opened);
+    hearer.onLeaderChange(new Leadership(nodeId, epoch, true));
   }
 
   /** Nothing goes by its age or size, only what a snapshot stands in for. */
@@ -152,7 +153,7 @@ public final class SingleVoterLog implements MetadataLog {
     namesVoters = true;
     sinceMs = clock.wallMs();
     if (!snapshot.records().isEmpty()) {
-      to.onCommit(
+      to.onSnapshot(
           new MetadataBatch(0, id.endOffset() - 1, id.epoch(), sinceMs, snapshot.records()));
     }
     return id.endOffset();
@@ -165,7 +166,7 @@ public final class SingleVoterLog implements MetadataLog {
 
   private void becomeLeader(PartitionLog to) throws IOException {
     epoch = Math.max(QuorumStateFile.readEpoch(folder), Math.max(to.latestEpoch(), 0)) + 1;
-    QuorumStateFile.write(folder, nodeId, epoch, directoryId);
+    QuorumStateFile.write(folder, new QuorumStateFile.Content(nodeId, epoch, nodeId, directoryId));
     long nowMs = clock.wallMs();
     try {
       // What an interrupted first start left out comes with the next; all of it in one batch.

@@ -40,7 +40,7 @@ final class SnapshotFile implements ImageWriter {
     this.folder = folder;
     this.id = id;
     this.nowMs = nowMs;
-    this.file = folder.open(partName(), OpenMode.READ_WRITE);
+    this.file = folder.open(id.partName(), OpenMode.READ_WRITE);
     try {
       file.truncate(0);
       append(
@@ -50,10 +50,6 @@ final class SnapshotFile implements ImageWriter {
       file.close();
       throw e;
     }
-  }
-
-  private String partName() {
-    return id.fileName().replace(SnapshotId.SUFFIX, SnapshotId.PART_SUFFIX);
   }
 
   private void append(ByteBuffer batch, int records) throws IOException {
@@ -95,7 +91,7 @@ final class SnapshotFile implements ImageWriter {
         freeze();
       } else {
         file.close();
-        folder.delete(partName());
+        folder.delete(id.partName());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -110,7 +106,7 @@ final class SnapshotFile implements ImageWriter {
     } finally {
       file.close();
     }
-    folder.rename(partName(), id.fileName());
+    folder.rename(id.partName(), id.fileName());
     folder.sync();
   }
 }

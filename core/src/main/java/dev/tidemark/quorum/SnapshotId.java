@@ -1,5 +1,6 @@
 package dev.tidemark.quorum;
 
+import org.apache.kafka.server.common.OffsetAndEpoch;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,19 @@ record SnapshotId(long endOffset, int epoch) implements Comparable<SnapshotId> {
 
   String fileName() {
     return "%020d-%010d%s".formatted(endOffset, epoch, SUFFIX);
+  }
+
+  /** The name of its file while it is written. */
+  String partName() {
+    return "%020d-%010d%s".formatted(endOffset, epoch, PART_SUFFIX);
+  }
+
+  static SnapshotId of(OffsetAndEpoch id) {
+    return new SnapshotId(id.offset(), id.epoch());
+  }
+
+  OffsetAndEpoch asOffsetAndEpoch() {
+    return new OffsetAndEpoch(endOffset, epoch);
   }
 
   /** The snapshot that a file of this name holds; null when it is no such name. */

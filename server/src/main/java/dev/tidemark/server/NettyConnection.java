@@ -41,7 +41,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   private static final int PAUSED_BY_UNSENT = 4;
 
   private final SocketChannel channel;
-  private final NettyListener owner;
+  private final ConnectionOwner owner;
   private final ShardNetwork network;
   private final String id;
   private final InetSocketAddress remote;
@@ -59,7 +59,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter
   private long doneFrames;
   private long lastActiveNs = System.nanoTime();
 
-  NettyConnection(SocketChannel channel, NettyListener owner, long number) {
+  NettyConnection(SocketChannel channel, ConnectionOwner owner, long number) {
     this.channel = channel;
     this.owner = owner;
     this.network = owner.network();

@@ -4,9 +4,12 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +27,11 @@ public enum NettyIo {
     ServerSocketChannel newServerChannel() {
       return new EpollServerSocketChannel();
     }
+
+    @Override
+    SocketChannel newChannel() {
+      return new EpollSocketChannel();
+    }
   },
 
   /** The JDK's selectors; works everywhere. */
@@ -37,6 +45,11 @@ public enum NettyIo {
     ServerSocketChannel newServerChannel() {
       return new NioServerSocketChannel();
     }
+
+    @Override
+    SocketChannel newChannel() {
+      return new NioSocketChannel();
+    }
   };
 
   /** The system property that forces one: {@code epoll} or {@code nio}. */
@@ -47,6 +60,8 @@ public enum NettyIo {
   abstract IoHandlerFactory handlers();
 
   abstract ServerSocketChannel newServerChannel();
+
+  abstract SocketChannel newChannel();
 
   /**
    * The one that {@code tidemark.transport} names, else epoll where it works, else NIO.

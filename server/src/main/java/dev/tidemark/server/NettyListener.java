@@ -25,6 +25,7 @@ public final class NettyListener {
   private final ShardNetwork network;
   private final String name;
   private final Connection.Acceptor onAccept;
+  private final ConnectionOwner owner = new Accepted();
   private final Set<NettyConnection> connections = new LinkedHashSet<>();
   private long connectionCounter;
   private @Nullable ServerChannel server;
@@ -95,7 +96,7 @@ public final class NettyListener {
   }
 
   private void initialise(SocketChannel channel) {
-    NettyConnection connection = new NettyConnection(channel, this, connectionCounter++);
+    NettyConnection connection = new NettyConnection(channel, owner, connectionCounter++);
     channel.config().setRecvByteBufAllocator(connection.reader());
     channel.pipeline().addLast(connection);
   }
@@ -126,32 +127,41 @@ public final class NettyListener {
         "kafka_server_socketservermetrics_connection_creation_total", labels, connectionCounter);
   }
 
-  // ---- for the connections, on the shard
-
-  Connection.@Nullable Listener accepted(NettyConnection connection) {
-    connections.add(connection);
-    String passed = network.connections().add(connection.remoteAddress());
-    if (passed == null) {
-      return onAccept.onConnected(connection);
-    }
-    if (network.mistakes().mayTell(ClientMistakes.Kind.CONNECTION_REFUSED)) {
-      LOG.warn("Refused connection {}: {} is reached.", connection.id(), passed);
-    }
-    connection.close();
-    return null;
-  }
-
-  void closed(NettyConnection connection) {
-    if (connections.remove(connection)) {
-      network.connections().remove(connection.remoteAddress());
-    }
-  }
-
-  String name() {
-    return name;
-  }
-
   ShardNetwork network() {
     return network;
+  }
+
+  /** The connections as they know where they come from. */
+  private final class Accepted implements ConnectionOwner {
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public ShardNetwork network() {
+      return network;
+    }
+
+    @Override
+    public Connection.@Nullable Listener accepted(NettyConnection connection) {
+      connections.add(connection);
+      String passed = network.connections().add(connection.remoteAddress());
+      if (passed == null) {
+        return onAccept.onConnected(connection);
+      }
+      if (network.mistakes().mayTell(ClientMistakes.Kind.CONNECTION_REFUSED)) {
+        LOG.warn("Refused connection {}: {} is reached.", connection.id(), passed);
+      }
+      connection.close();
+      return null;
+    }
+
+    @Override
+    public void closed(NettyConnection connection) {
+      if (connections.remove(connection)) {
+        network.connections().remove(connection.remoteAddress());
+      }
+    }
   }
 }

@@ -70,6 +70,7 @@ public final class SimNode {
       running = new Incarnation();
       process = running;
       runs++;
+      network.appear(host);
     }
     SimShard shard = new SimShard(this, running, name, randomness.fork("run " + runs + " " + name));
     shards.add(shard);
@@ -83,7 +84,10 @@ public final class SimNode {
     disk.processKill();
   }
 
-  /** The machine loses power: unsynced writes may be gone, and peers hear nothing. */
+  /**
+   * The machine loses power: unsynced writes may be gone, and peers hear nothing. It is switched on
+   * again with the next process.
+   */
   public void powerLoss() {
     end();
     network.vanish(host);

@@ -27,6 +27,7 @@ public final class VirtualNetwork {
   private final Set<VirtualConnection> connections = new LinkedHashSet<>();
   private final Map<String, List<Runnable>> held = new LinkedHashMap<>();
   private final Set<String> cuts = new LinkedHashSet<>();
+  private final Set<String> switchedOff = new LinkedHashSet<>();
   private int opened;
 
   private record ListeningSocket(SimShard shard, String name, Connection.Acceptor acceptor) {}
@@ -54,13 +55,19 @@ public final class VirtualNetwork {
         address(shard.node().host(), port), new ListeningSocket(shard, listenerName, acceptor));
   }
 
-  /** Connects to a port of a host; while the link is cut nothing comes of it. */
+  /**
+   * Connects to a port of a host. Nothing comes of it while the link is cut, nor ever if the host
+   * is without power.
+   */
   public void connect(SimShard from, String host, int port, Attempt attempt) {
     String source = from.node().host();
     carry(source, host, () -> accept(from, host, port, attempt));
   }
 
   private void accept(SimShard from, String host, int port, Attempt attempt) {
+    if (switchedOff.contains(host)) {
+      return;
+    }
     String source = from.node().host();
     ListeningSocket socket = listening.get(address(host, port));
     if (socket == null || !socket.shard.isAlive()) {
@@ -154,7 +161,13 @@ public final class VirtualNetwork {
 
   /** A host is gone without a word: peers learn of it when they hear nothing. */
   void vanish(String host) {
+    switchedOff.add(host);
     forget(host, false);
+  }
+
+  /** A host has power again: its system answers, though perhaps nobody listens there yet. */
+  void appear(String host) {
+    switchedOff.remove(host);
   }
 
   private void forget(String host, boolean tellPeers) {
