@@ -48,11 +48,18 @@ final class LogCopy {
     return log.sizeInBytes();
   }
 
-  /** Appends what was read of the source, which may have lost its beginning meanwhile. */
-  void append(FileSlice slice, long sourceStartOffset) throws IOException {
+  /**
+   * Lets go of what the source has lost of its beginning since. Of a source that has lost all of it
+   * nothing can be read, and yet the copy is to end where it ends.
+   */
+  void startAtLeastAt(long sourceStartOffset) throws IOException {
     if (log.logEndOffset() < sourceStartOffset) {
       log.truncateFullyAndStartAt(sourceStartOffset);
     }
+  }
+
+  /** Appends what was read of the source. */
+  void append(FileSlice slice) throws IOException {
     ByteBuffer records = ByteBuffer.allocate(slice.length());
     while (records.hasRemaining() && slice.read(records, records.position()) > 0) {
       // reads on until all is there
@@ -70,8 +77,9 @@ final class LogCopy {
 
   /** Copies the rest of a source that nobody writes to any more, and syncs all. */
   void complete(PartitionLog source) throws IOException {
+    startAtLeastAt(source.logStartOffset());
     while (log.logEndOffset() < source.logEndOffset()) {
-      long from = Math.max(log.logEndOffset(), source.logStartOffset());
+      long from = log.logEndOffset();
       try {
         LogRead read = source.read(from, STEP_BYTES, true, source.logEndOffset());
         FileSlice slice = read.slice();
@@ -79,7 +87,7 @@ final class LogCopy {
           throw new IOException(source.id() + " cannot be read at offset " + from);
         }
         try {
-          append(slice, source.logStartOffset());
+          append(slice);
         } finally {
           slice.release();
         }

@@ -201,7 +201,7 @@ final class PartitionMoves implements FolderMoves {
     try {
       LogRead read = log.read(from, STEP_BYTES, true, log.logEndOffset());
       slice = read.slice();
-      last = read.nextOffset() >= log.logEndOffset();
+      last = slice == null || read.nextOffset() >= log.logEndOffset();
     } catch (OffsetOutOfRange | IOException e) {
       fail(move, e);
       return;
@@ -212,10 +212,13 @@ final class PartitionMoves implements FolderMoves {
         .run(
             QUEUE,
             () -> {
-              if (slice != null) {
-                try {
-                  move.copy().append(slice, start);
-                } finally {
+              try {
+                move.copy().startAtLeastAt(start);
+                if (slice != null) {
+                  move.copy().append(slice);
+                }
+              } finally {
+                if (slice != null) {
                   slice.release();
                 }
               }

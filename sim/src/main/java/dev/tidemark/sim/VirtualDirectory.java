@@ -5,6 +5,7 @@ import dev.tidemark.env.LogFile;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryNotEmptyException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -157,6 +158,10 @@ final class VirtualDirectory implements Directory {
     VirtualFolder folder = folder();
     if (!folder.has(from)) {
       throw new FileNotFoundException(path + "/" + from + " does not exist");
+    }
+    VirtualFolder replaced = folder.folderIfAny(to);
+    if (replaced != null && !replaced.names().isEmpty()) {
+      throw new DirectoryNotEmptyException(path + "/" + to);
     }
     disk.faults().before(DiskFaults.Change.RENAME, path + "/" + from);
     folder.rename(from, to);

@@ -178,10 +178,8 @@ final class SimBroker {
   }
 
   private void runAll() {
-    boolean more = true;
-    while (more) {
-      more = control.runNext();
-      more |= data.runNext();
+    while (runNext()) {
+      // until all is quiet
     }
   }
 
@@ -211,6 +209,18 @@ final class SimBroker {
     SimExchange exchange = new SimExchange(broker.acceptor(), request);
     runAll();
     return exchange;
+  }
+
+  /** Runs the next event of each shard; false when there is none. */
+  boolean runNext() {
+    boolean more = control.runNext();
+    more |= data.runNext();
+    return more;
+  }
+
+  /** Sends a request whose answer nobody waits for; what it leads to runs with the next events. */
+  void post(AbstractRequest request) {
+    SimExchange unused = new SimExchange(broker.acceptor(), request);
   }
 
   /** Sends a request on a new connection; the answer has to come without time passing. */

@@ -111,10 +111,18 @@ final class SimClient {
   }
 
   void delete(String topic) {
-    broker.call(
-        new DeleteTopicsRequest.Builder(new DeleteTopicsRequestData().setTopicNames(List.of(topic)))
-            .build((short) 5),
-        DeleteTopicsResponse.class);
+    broker.call(deleteRequest(topic), DeleteTopicsResponse.class);
+  }
+
+  /** Asks for the deletion of a topic and does not wait. */
+  void beginDeletion(String topic) {
+    broker.post(deleteRequest(topic));
+  }
+
+  private static DeleteTopicsRequest deleteRequest(String topic) {
+    return new DeleteTopicsRequest.Builder(
+            new DeleteTopicsRequestData().setTopicNames(List.of(topic)))
+        .build((short) 5);
   }
 
   Errors produce(String topic, int records) {
@@ -151,6 +159,11 @@ final class SimClient {
 
   private static PartitionProduceResponse acknowledged(ProduceResponse response) {
     return response.data().responses().iterator().next().partitionResponses().get(0);
+  }
+
+  /** Produces one record and does not wait. */
+  void beginProduce(String topic) {
+    broker.post(produceRequest(topic, 0, Batches.plain(clock.wallMs(), "v")));
   }
 
   private static ProduceRequest produceRequest(String topic, int partition, ByteBuffer batch) {
@@ -230,17 +243,24 @@ final class SimClient {
 
   /** Asks to move partition 0 of a topic to a folder. */
   Errors move(String topic, String path) {
+    AlterReplicaLogDirsResponse response =
+        broker.call(moveRequest(topic, path), AlterReplicaLogDirsResponse.class);
+    return Errors.forCode(response.data().results().get(0).partitions().get(0).errorCode());
+  }
+
+  /** Asks for the same and does not wait: nothing has happened yet. */
+  void beginMove(String topic, String path) {
+    broker.post(moveRequest(topic, path));
+  }
+
+  private static AlterReplicaLogDirsRequest moveRequest(String topic, String path) {
     AlterReplicaLogDirTopicCollection topics = new AlterReplicaLogDirTopicCollection();
     topics.add(new AlterReplicaLogDirTopic().setName(topic).setPartitions(List.of(0)));
     AlterReplicaLogDirCollection dirs = new AlterReplicaLogDirCollection();
     dirs.add(new AlterReplicaLogDir().setPath(path).setTopics(topics));
-    AlterReplicaLogDirsResponse response =
-        broker.call(
-            new AlterReplicaLogDirsRequest.Builder(
-                    new AlterReplicaLogDirsRequestData().setDirs(dirs))
-                .build(),
-            AlterReplicaLogDirsResponse.class);
-    return Errors.forCode(response.data().results().get(0).partitions().get(0).errorCode());
+    return new AlterReplicaLogDirsRequest.Builder(
+            new AlterReplicaLogDirsRequestData().setDirs(dirs))
+        .build();
   }
 
   /** The data folders, by path. */
@@ -279,20 +299,7 @@ final class SimClient {
   /** Raises the log start of partition 0; returns the new one, or how it was refused. */
   DeleteRecordsPartitionResult deleteRecordsBelow(String topic, long offset) {
     return broker
-        .call(
-            new DeleteRecordsRequest.Builder(
-                    new DeleteRecordsRequestData()
-                        .setTopics(
-                            List.of(
-                                new DeleteRecordsTopic()
-                                    .setName(topic)
-                                    .setPartitions(
-                                        List.of(
-                                            new DeleteRecordsPartition()
-                                                .setPartitionIndex(0)
-                                                .setOffset(offset))))))
-                .build(),
-            DeleteRecordsResponse.class)
+        .call(deleteRecordsRequest(topic, offset), DeleteRecordsResponse.class)
         .data()
         .topics()
         .find(topic)
@@ -355,5 +362,25 @@ final class SimClient {
         .find(topic)
         .partitions()
         .get(0);
+  }
+
+  /** Asks to delete all records that are committed now, and does not wait. */
+  void beginDeletingRecords(String topic) {
+    broker.post(deleteRecordsRequest(topic, DeleteRecordsRequest.HIGH_WATERMARK));
+  }
+
+  private static DeleteRecordsRequest deleteRecordsRequest(String topic, long offset) {
+    return new DeleteRecordsRequest.Builder(
+            new DeleteRecordsRequestData()
+                .setTopics(
+                    List.of(
+                        new DeleteRecordsTopic()
+                            .setName(topic)
+                            .setPartitions(
+                                List.of(
+                                    new DeleteRecordsPartition()
+                                        .setPartitionIndex(0)
+                                        .setOffset(offset))))))
+        .build();
   }
 }
