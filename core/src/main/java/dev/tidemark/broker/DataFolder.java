@@ -8,7 +8,9 @@ import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.OffsetCheckpoint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,6 +35,7 @@ final class DataFolder {
   private final Directory directory;
   private final Uuid directoryId;
   private final Set<String> partitionFolders;
+  private final Set<String> copies;
   private final boolean cleanStop;
   private final KnownOffsets known;
   private final boolean sameBoot;
@@ -41,12 +44,14 @@ final class DataFolder {
       Directory directory,
       Uuid directoryId,
       Set<String> partitionFolders,
+      Set<String> copies,
       boolean cleanStop,
       KnownOffsets known,
       boolean sameBoot) {
     this.directory = directory;
     this.directoryId = directoryId;
     this.partitionFolders = partitionFolders;
+    this.copies = copies;
     this.cleanStop = cleanStop;
     this.known = known;
     this.sameBoot = sameBoot;
@@ -60,9 +65,12 @@ final class DataFolder {
   static DataFolder load(Directory directory, Uuid directoryId, String bootId) throws IOException {
     KnownOffsets known = readOrNothing(directory);
     Set<String> partitionFolders = new TreeSet<>();
+    Set<String> copies = new TreeSet<>();
     for (String name : directory.list()) {
-      if (name.endsWith(DELETED_SUFFIX) || name.endsWith(FUTURE_SUFFIX)) {
+      if (name.endsWith(DELETED_SUFFIX)) {
         directory.delete(name);
+      } else if (name.endsWith(FUTURE_SUFFIX)) {
+        copies.add(name);
       } else if (!name.endsWith(STRAY_SUFFIX)
           && name.indexOf('-') > 0
           && (known.hasFolder(name) || directory.isDirectory(name))) {
@@ -72,7 +80,7 @@ final class DataFolder {
     boolean clean = directory.exists(CLEAN_MARKER);
     boolean sameBoot = !bootId.isEmpty() && bootId.equals(known.bootId());
     DataFolder folder =
-        new DataFolder(directory, directoryId, partitionFolders, clean, known, sameBoot);
+        new DataFolder(directory, directoryId, partitionFolders, copies, clean, known, sameBoot);
     if (clean) {
       directory.delete(CLEAN_MARKER);
       directory.sync();
@@ -128,6 +136,18 @@ final class DataFolder {
 
   boolean holds(LogId id) {
     return partitionFolders.contains(id.folderName());
+  }
+
+  /** True when a move of the partition to this folder had begun when the broker last ran. */
+  boolean hasCopyOf(LogId id) {
+    return copies.contains(futureName(id));
+  }
+
+  /** Forgets the copies of moves that had begun, but for those needed; returns their names. */
+  List<String> takeCopies(Collection<String> needed) {
+    List<String> taken = copies.stream().filter(name -> !needed.contains(name)).toList();
+    copies.removeAll(taken);
+    return taken;
   }
 
   int size() {
@@ -192,13 +212,24 @@ final class DataFolder {
     return suffixed(id.folderName(), id.topicId(), FUTURE_SUFFIX);
   }
 
-  /** The name of a partition's folder once it has left this data folder. */
-  static String deletedName(LogId id) {
-    return suffixed(id.folderName(), id.topicId(), DELETED_SUFFIX);
-  }
-
   void removed(LogId id) {
     partitionFolders.remove(id.folderName());
+    known.remove(id);
+  }
+
+  /**
+   * Takes its name from a folder that its partition has left; returns the new one. Synced, or a
+   * power loss could bring back under its name what is no longer written to. Blocks; again after a
+   * failure.
+   */
+  static String leave(Directory directory, LogId id) throws IOException {
+    String name = suffixed(id.folderName(), id.topicId(), DELETED_SUFFIX);
+    if (id.topicId().equals(FoundTopicId.read(directory.directory(id.folderName())))) {
+      directory.delete(name); // of an earlier move from here, whose time has not come yet
+      directory.rename(id.folderName(), name);
+    }
+    directory.sync();
+    return name;
   }
 
   /** Renames a deleted partition's folder, so that its name is free; returns the new name. */
@@ -219,6 +250,9 @@ final class DataFolder {
 
   private String rename(String name, Uuid topicId, String suffix) throws IOException {
     String renamed = suffixed(name, topicId, suffix);
+    for (int i = 2; directory.exists(renamed); i++) {
+      renamed = suffixed(name, topicId, "." + i + suffix); // it was here before, and was moved away
+    }
     directory.rename(name, renamed);
     partitionFolders.remove(name);
     return renamed;

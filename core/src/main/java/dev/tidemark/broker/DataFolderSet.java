@@ -81,6 +81,11 @@ final class DataFolderSet {
           "it lies in the folder with directory.id %s, which is none of %s: mount that disk, add its path to log.dirs and restart; if it is lost, delete the topic"
               .formatted(directoryId, paths));
     }
+    if (assigned.hasCopyOf(id)) {
+      throw new IOException(
+          "it was on its way to %s when the broker last ran, and the folder that holds it is not here: mount that disk, add its path to log.dirs and restart; if it is lost, delete the topic"
+              .formatted(assigned.directory().path()));
+    }
     return assigned;
   }
 

@@ -54,6 +54,11 @@ final class HostedLogs implements MetadataListener {
   private final PartitionLog.FailureListener failureListener = new Failures();
   private final PartitionMoves moves;
   private final FolderDeletion deletion;
+  private final AssignmentCorrections corrections;
+
+  /** New partitions whose name a deleted one has that still moves. */
+  private final List<AssignedLog> delayed = new ArrayList<>(0);
+
   private boolean open;
 
   HostedLogs(
@@ -75,6 +80,7 @@ final class HostedLogs implements MetadataListener {
     this.view = view;
     this.deletion = new FolderDeletion(shard);
     this.moves = new PartitionMoves(shard, partitions, new Moving(epochs, owner));
+    this.corrections = new AssignmentCorrections(epochs, moves::isMoving);
     FailedPartitions.Port port = new Repair(epochs, owner);
     for (DataFolder folder : folders) {
       failed.put(folder, new FailedPartitions(shard, folder, partitions, port));
@@ -164,14 +170,17 @@ final class HostedLogs implements MetadataListener {
         } else {
           folder.added(one.id());
           opener.add(one, folder);
+          corrections.found(one, folder);
         }
       } catch (IOException e) {
         wentOffline(one.id(), e);
       }
     }
+    moves.removeLeftCopies();
     opener.openAll(
         () -> {
           open = true;
+          corrections.tell();
           folders.all().forEach(folder -> folder.forgetKnown(partitions::isOffline));
           makeAwaited();
           done.run();
@@ -241,6 +250,10 @@ final class HostedLogs implements MetadataListener {
 
   private @Nullable PartitionLeader make(AssignedLog assigned) {
     LogId id = assigned.id();
+    if (moves.occupies(id)) {
+      delayed.add(assigned);
+      return null;
+    }
     try {
       DataFolder folder = folders.locate(id, assigned.directoryId());
       folder.added(id);
@@ -255,6 +268,8 @@ final class HostedLogs implements MetadataListener {
       PartitionLeader leader = newLeader(log, assigned.leaderEpoch());
       partitions.host(leader);
       LOG.info("Created log for partition {} in {}", id, log.folder().path());
+      corrections.found(assigned, folder);
+      corrections.tell();
       return leader;
     } catch (IOException e) {
       wentOffline(id, e);
@@ -365,8 +380,24 @@ final class HostedLogs implements MetadataListener {
   private void forgetAndDelete(LogId id, long delayMs) {
     DataFolder folder = folders.holding(id);
     if (folder != null) {
-      failedIn(folder).forget(id, () -> deletion.delete(folder, id, delayMs));
+      boolean later = moves.deferDeletion(id, home -> deleteMoved(home, id, delayMs));
+      if (!later) {
+        failedIn(folder).forget(id, () -> deletion.delete(folder, id, delayMs));
+      }
     }
+  }
+
+  /** Deletes what has come to the end of its move; its name may be awaited. */
+  private void deleteMoved(DataFolder folder, LogId id, long delayMs) {
+    deletion.delete(folder, id, delayMs);
+    List<AssignedLog> late = List.copyOf(delayed);
+    delayed.clear();
+    late.stream().filter(one -> exists(one.id())).forEach(partitions::await);
+    makeAwaited();
+  }
+
+  private boolean exists(LogId id) {
+    return view.image().topics().getTopic(id.topicId()) != null;
   }
 
   private void applySettings(MetadataImage image, TopicConfigs.Changed changed) {
@@ -420,8 +451,13 @@ final class HostedLogs implements MetadataListener {
     }
 
     @Override
+    public boolean exists(LogId id) {
+      return HostedLogs.this.exists(id);
+    }
+
+    @Override
     public void serve(PartitionLog log, int leaderEpoch) {
-      if (!open || view.image().topics().getTopic(log.id().topicId()) == null) {
+      if (!open) {
         closeUnneeded(log);
         return;
       }
@@ -468,7 +504,10 @@ final class HostedLogs implements MetadataListener {
       LogSettings settings = topicConfigs.of(view.image(), id.topic()).log();
       Directory directory = folder.directory().directory(id.folderName());
       AssignedLog assigned = new AssignedLog(id, leaderEpoch, folder.directoryId(), settings);
-      return () -> LogOpener.openChecked(assigned, directory, opening, shard.clock());
+      return () -> {
+        folder.directory().sync(); // or a power loss takes the name that a move has just given it
+        return LogOpener.openChecked(assigned, directory, opening, shard.clock());
+      };
     }
 
     @Override

@@ -162,6 +162,13 @@ final class KnownOffsets {
     entries.put(entry.id().folderName(), entry);
   }
 
+  /** Forgets a partition; of another topic with its name nothing is forgotten. */
+  void remove(LogId id) {
+    if (of(id) != null) {
+      entries.remove(id.folderName());
+    }
+  }
+
   /** What is known of exactly this partition of exactly this topic, or null. */
   @Nullable Entry of(LogId id) {
     Entry entry = entries.get(id.folderName());

@@ -110,8 +110,12 @@ final class LogCopy {
     return named;
   }
 
-  void abandon() throws IOException {
+  void close() throws IOException {
     log.close(false);
+  }
+
+  void abandon() throws IOException {
+    close();
     folder.delete(name);
   }
 }

@@ -1,25 +1,17 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.broker.request.FolderMoves;
-import dev.tidemark.env.Directory;
-import dev.tidemark.env.FileSlice;
 import dev.tidemark.env.Shard;
 import dev.tidemark.log.LogId;
-import dev.tidemark.log.LogOpening;
-import dev.tidemark.log.LogRead;
 import dev.tidemark.log.LogSettings;
-import dev.tidemark.log.OffsetOutOfRange;
 import dev.tidemark.log.PartitionLog;
-import dev.tidemark.metadata.Reply;
 import dev.tidemark.replica.PartitionLeader;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.common.Uuid;
+import java.util.function.Consumer;
 import org.apache.kafka.common.protocol.Errors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,13 +24,16 @@ import org.slf4j.LoggerFactory;
  */
 final class PartitionMoves implements FolderMoves {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionMoves.class);
-  private static final String QUEUE = "move";
-  private static final int STEP_BYTES = 1 << 20;
+
+  /** The background queue of all that makes, renames and removes copies. */
+  static final String QUEUE = "move";
+
+  private static final long LEAVE_AGAIN_MS = 10_000;
 
   private final Shard shard;
   private final Partitions partitions;
   private final Port port;
-  private final Map<LogId, Move> moves = new LinkedHashMap<>();
+  private final Map<LogId, PartitionMove> moves = new LinkedHashMap<>();
   private boolean stopped;
 
   /** What a move needs of the broker. */
@@ -50,6 +45,9 @@ final class PartitionMoves implements FolderMoves {
     LogSettings settings(String topic);
 
     LedPartitionCalls calls();
+
+    /** False when the topic was deleted. */
+    boolean exists(LogId id);
 
     /** A partition that served serves no more. */
     void wentOffline(LogId id);
@@ -64,31 +62,6 @@ final class PartitionMoves implements FolderMoves {
     void deleteLater(DataFolder folder, String name);
   }
 
-  private static final class Move {
-    final PartitionLeader leader;
-    final LogId id;
-    final DataFolder from;
-    final DataFolder to;
-    @Nullable LogCopy copy;
-    KnownOffsets.@Nullable Entry known;
-    boolean cancelled;
-
-    Move(PartitionLeader leader, DataFolder from, DataFolder to) {
-      this.leader = leader;
-      this.id = leader.log().id();
-      this.from = from;
-      this.to = to;
-    }
-
-    LogCopy copy() {
-      LogCopy begun = copy;
-      if (begun == null) {
-        throw new IllegalStateException("The copy of " + id + " was not begun");
-      }
-      return begun;
-    }
-  }
-
   PartitionMoves(Shard shard, Partitions partitions, Port port) {
     this.shard = shard;
     this.partitions = partitions;
@@ -98,6 +71,10 @@ final class PartitionMoves implements FolderMoves {
   /** Moves end; the next start removes their copies. */
   void stop() {
     stopped = true;
+  }
+
+  boolean isStopped() {
+    return stopped;
   }
 
   @Override
@@ -118,13 +95,12 @@ final class PartitionMoves implements FolderMoves {
     if (!port.isOnline(target) || leader.log().failure() != null) {
       return Errors.KAFKA_STORAGE_ERROR;
     }
-    Move before = moves.get(leader.log().id());
-    if (before != null && before.to.equals(target)) {
+    PartitionMove before = moves.get(leader.log().id());
+    if (before != null && before.to().equals(target)) {
       return Errors.NONE;
     }
     if (before != null) {
-      before.cancelled = true;
-      moves.remove(before.id);
+      before.cancel();
     }
     if (!target.holds(leader.log().id())) {
       begin(leader, target);
@@ -132,260 +108,130 @@ final class PartitionMoves implements FolderMoves {
     return Errors.NONE;
   }
 
-  @Override
-  public List<FutureReplica> underWay() {
-    List<FutureReplica> all = new ArrayList<>();
-    for (Move move : moves.values()) {
-      LogCopy copy = move.copy;
-      if (copy != null) {
-        all.add(
-            new FutureReplica(
-                move.id.topic(),
-                move.id.partition(),
-                move.to.directory().path(),
-                copy.sizeInBytes(),
-                Math.max(0, move.leader.log().logEndOffset() - copy.endOffset())));
-      }
-    }
-    return all;
-  }
-
   private void begin(PartitionLeader leader, DataFolder target) {
     LogId id = leader.log().id();
     for (DataFolder folder : port.folders()) {
       if (folder.holds(id)) {
-        Move move = new Move(leader, folder, target);
+        PartitionMove move = new PartitionMove(shard, this, port, leader, folder, target);
         moves.put(id, move);
-        long start = leader.log().logStartOffset();
-        LogSettings settings = port.settings(id.topic());
-        LOG.info("{} moves to {}", id, target.directory().path());
-        shard
-            .background()
-            .run(
-                QUEUE,
-                () -> LogCopy.begin(id, target.directory(), settings, start, shard.clock()),
-                (copy, failure) -> {
-                  move.copy = copy;
-                  if (copy == null) {
-                    fail(move, failure);
-                  } else {
-                    copyOn(move);
-                  }
-                });
+        move.begin();
         return;
       }
     }
   }
 
-  private boolean isOver(Move move) {
-    boolean gone =
-        move.leader.isStopped()
-            || move.leader.log().failure() != null
-            || !move.leader.equals(partitions.find(move.id.topicId(), move.id.partition()));
-    if (!move.cancelled && !gone && !stopped) {
-      return false;
-    }
-    moves.remove(move.id, move);
-    abandon(move);
-    return true;
-  }
-
-  private void copyOn(Move move) {
-    if (isOver(move)) {
-      return;
-    }
-    PartitionLog log = move.leader.log();
-    long from = Math.max(move.copy().endOffset(), log.logStartOffset());
-    FileSlice slice;
-    boolean last;
-    try {
-      LogRead read = log.read(from, STEP_BYTES, true, log.logEndOffset());
-      slice = read.slice();
-      last = slice == null || read.nextOffset() >= log.logEndOffset();
-    } catch (OffsetOutOfRange | IOException e) {
-      fail(move, e);
-      return;
-    }
-    long start = log.logStartOffset();
-    shard
-        .background()
-        .run(
-            QUEUE,
-            () -> {
-              try {
-                move.copy().startAtLeastAt(start);
-                if (slice != null) {
-                  move.copy().append(slice);
-                }
-              } finally {
-                if (slice != null) {
-                  slice.release();
-                }
-              }
-              if (last) {
-                move.copy().flush(); // so that little is left to sync while the partition pauses
-              }
-              return move;
-            },
-            (done, failure) -> {
-              if (failure != null) {
-                fail(move, failure);
-              } else if (last) {
-                assign(move);
-              } else {
-                copyOn(move);
-              }
-            });
-  }
-
-  /** Before anything is written to the new folder alone, the metadata has to say so. */
-  private void assign(Move move) {
-    if (isOver(move)) {
-      return;
-    }
-    port.calls()
-        .assign(
-            move.id,
-            move.to.directoryId(),
-            new Reply<>() {
-              @Override
-              public void succeed(Uuid directoryId) {
-                if (!isOver(move)) {
-                  pause(move);
-                }
-              }
-
-              @Override
-              public void fail(Throwable cause) {
-                PartitionMoves.this.fail(move, cause);
-              }
-            });
-  }
-
-  private void pause(Move move) {
-    PartitionLog source = move.leader.log();
-    move.leader.stop();
-    KnownOffsets.Entry known =
-        new KnownOffsets.Entry(
-            move.id, source.recoveryPoint(), source.logStartOffset(), move.leader.highWatermark());
-    move.known = known;
-    move.from.remember(known);
-    partitions.takeOffline(move.id, "it moves to " + move.to.directory().path());
-    port.wentOffline(move.id);
-    shard
-        .background()
-        .run(PartitionLeader.SYNCS, () -> source, (log, none) -> replace(move, source));
-  }
-
-  private void replace(Move move, PartitionLog source) {
-    LogSettings settings = port.settings(move.id.topic());
-    shard
-        .background()
-        .run(
-            QUEUE,
-            () -> {
-              long end = source.logEndOffset();
-              move.copy().complete(source);
-              source.close(false);
-              move.copy().takeName();
-              Directory target = move.to.directory().directory(move.id.folderName());
-              LogOpening opening = new LogOpening(true, end, source.logStartOffset());
-              return PartitionLog.open(move.id, target, settings, opening, shard.clock());
-            },
-            (log, failure) -> {
-              moves.remove(move.id, move);
-              if (log == null) {
-                LOG.error("The move of {} failed at its end: {}", move.id, String.valueOf(failure));
-                interrupted(move);
-              } else {
-                move.to.added(move.id);
-                serve(move, log);
-              }
-            });
-  }
-
-  /** Of two folders with the partition's name only the new one counts, also at the next start. */
-  private void interrupted(Move move) {
-    if (move.copy().isNamed()) {
-      move.from.removed(move.id);
-      move.to.added(move.id);
-      KnownOffsets.Entry known = move.known;
-      if (known != null) {
-        move.to.remember(known);
+  @Override
+  public List<FutureReplica> underWay() {
+    List<FutureReplica> all = new ArrayList<>();
+    for (PartitionMove move : moves.values()) {
+      FutureReplica future = move.future();
+      if (future != null) {
+        all.add(future);
       }
-      port.interrupted(move.to, move.id);
-    } else {
-      port.interrupted(move.from, move.id);
+    }
+    return all;
+  }
+
+  /**
+   * Has {@code delete} told, once a move has come to its end, which folders hold the partition
+   * then. Returns false when nothing moves that must not be disturbed.
+   */
+  boolean deferDeletion(LogId id, Consumer<DataFolder> delete) {
+    PartitionMove move = moves.get(id);
+    return move != null && move.deferDeletion(delete);
+  }
+
+  /** True while a deleted partition of that name may still change its folder. */
+  boolean occupies(LogId newcomer) {
+    for (PartitionMove move : moves.values()) {
+      LogId id = move.id();
+      if (move.isReplacing()
+          && id.folderName().equals(newcomer.folderName())
+          && !id.equals(newcomer)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Removes copies that an earlier run has left, but for those of partitions that are offline: they
+   * tell that a partition lies in a folder that is not here.
+   */
+  void removeLeftCopies() {
+    List<String> needed = partitions.offline().stream().map(DataFolder::futureName).toList();
+    for (DataFolder folder : port.folders()) {
+      for (String name : folder.takeCopies(needed)) {
+        shard
+            .background()
+            .run(
+                QUEUE,
+                () -> {
+                  folder.directory().delete(name);
+                  return name;
+                },
+                (done, failure) -> {
+                  if (failure != null) {
+                    LOG.warn("A copy stays until the next start: {}", failure.getMessage());
+                  }
+                });
+      }
     }
   }
 
-  private void serve(Move move, PartitionLog log) {
-    port.calls()
-        .renew(
-            move.id,
-            new Reply<>() {
-              @Override
-              public void succeed(Integer leaderEpoch) {
-                leaveOldFolder(move);
-                port.serve(log, leaderEpoch);
-                LOG.info("{} has moved to {}", move.id, move.to.directory().path());
-              }
+  /**
+   * Frees, as soon as it can be, the name in a folder that a partition has left: who found it there
+   * without the new folder would take it for the partition. Not before that one serves.
+   */
+  void leaveLater(LogId id, DataFolder old) {
+    shard.timers().schedule(LEAVE_AGAIN_MS, () -> leave(id, old));
+  }
 
-              @Override
-              public void fail(Throwable cause) {
-                LOG.error("The new leader epoch of {} failed: {}", move.id, cause.getMessage());
-                leaveOldFolder(move);
-                close(log);
-                port.interrupted(move.to, move.id);
+  private void leave(LogId id, DataFolder old) {
+    if (stopped || old.holds(id)) {
+      return;
+    }
+    boolean served = partitions.find(id.topicId(), id.partition()) != null;
+    if (isMoving(id) || (port.exists(id) && !served)) {
+      leaveLater(id, old);
+      return;
+    }
+    shard
+        .background()
+        .run(
+            QUEUE,
+            () -> DataFolder.leave(old.directory(), id),
+            (name, failure) -> {
+              if (name == null) {
+                leaveLater(id, old);
+              } else {
+                port.deleteLater(old, name);
               }
             });
   }
 
-  private void leaveOldFolder(Move move) {
-    String name = DataFolder.deletedName(move.id);
-    try {
-      move.from.directory().rename(move.id.folderName(), name);
-      port.deleteLater(move.from, name);
-    } catch (IOException e) {
-      LOG.warn("{} stays in its old folder too: {}", move.id, e.getMessage());
-    }
-    move.from.removed(move.id);
+  boolean isMoving(LogId id) {
+    return moves.containsKey(id);
   }
 
-  private static void close(PartitionLog log) {
-    try {
-      log.close(false);
-    } catch (IOException e) {
-      LOG.warn("The log of {} was not closed in order: {}", log.id(), e.getMessage());
-    }
+  // --- for the moves ---
+
+  boolean isLed(PartitionLeader leader) {
+    LogId id = leader.log().id();
+    return !leader.isStopped() && leader.equals(partitions.find(id.topicId(), id.partition()));
   }
 
-  private void fail(Move move, @Nullable Throwable cause) {
-    LOG.error(
-        "{} does not move to {}, it goes on where it is: {}",
-        move.id,
-        move.to.directory().path(),
-        cause == null ? "" : cause.getMessage());
-    moves.remove(move.id, move);
-    abandon(move);
+  boolean isOnItsWay(LogId id, DataFolder target) {
+    PartitionMove move = moves.get(id);
+    return move != null && move.to().equals(target);
   }
 
-  private void abandon(Move move) {
-    LogCopy copy = move.copy;
-    if (copy != null) {
-      shard
-          .background()
-          .run(
-              QUEUE,
-              () -> {
-                copy.abandon();
-                return copy;
-              },
-              (done, failure) -> {
-                if (failure != null) {
-                  LOG.debug("A copy stays until the next start: {}", failure.getMessage());
-                }
-              });
-    }
+  void takeOffline(LogId id, String why) {
+    partitions.takeOffline(id, why);
+    port.wentOffline(id);
+  }
+
+  void ended(PartitionMove move) {
+    moves.remove(move.id(), move);
   }
 }

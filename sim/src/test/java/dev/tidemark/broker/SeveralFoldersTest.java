@@ -269,6 +269,25 @@ class SeveralFoldersTest {
   }
 
   @Test
+  void aPartitionMovedByHandIsNotMadeAnewWhereItWasWhenItsNewFolderIsMissing() throws Exception {
+    String topic = topicsIn("c").get(0);
+    broker = broker.stoppedAndStarted();
+    copy(topic + "-0", "c", "b");
+    folder("c").delete(topic + "-0");
+    broker = broker.killedAndStarted();
+    broker.advanceMs(61_000);
+    disk.processKill();
+    broker = SimBroker.started(disk, clock, List.of("a", "c"));
+    assertThat(client().whyRefused(topic)).contains("directory.id", "mount that disk");
+    assertThat(folder("c").exists(topic + "-0")).isFalse();
+
+    disk.processKill();
+    broker = SimBroker.started(disk, clock, FOLDERS);
+    assertThat(client().latest(topic)).isEqualTo(3);
+    assertThat(folder("b").exists(topic + "-0")).isTrue();
+  }
+
+  @Test
   void aCopyInAnotherFolderIsSetAside() throws Exception {
     String topic = topicsIn("c").get(0);
     copy(topic + "-0", "c", "b");
