@@ -244,7 +244,7 @@ public final class Broker {
                 new Handlers.Self(
                     clusterId,
                     brokerEpoch,
-                    new FolderRoom(data.background(), directories, hosted::suspectFolders),
+                    new FolderRoom(hosted::logDirs, hosted::suspectFolders),
                     hosted::logDirs,
                     hosted.moves()));
             started.start();
@@ -321,11 +321,7 @@ public final class Broker {
           open.add(partition.log());
         });
     // The logs change hands, so the shard must have heard of the end of each sync before.
-    data.background()
-        .run(
-            PartitionLeader.SYNCS,
-            () -> open,
-            (all, none) -> closeLogs(open, unclean, running, hosted, outcome));
+    hosted.afterSyncs(() -> closeLogs(open, unclean, running, hosted, outcome));
   }
 
   private void closeLogs(
@@ -337,7 +333,7 @@ public final class Broker {
     LogCloser closer =
         new LogCloser(
             data,
-            directories,
+            hosted.onlineFolders().stream().map(DataFolder::directory).toList(),
             failure -> {
               if (failure != null) {
                 LOG.error("Logs could not be closed; the next start checks them", failure);

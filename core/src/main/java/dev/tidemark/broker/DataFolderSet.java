@@ -1,5 +1,6 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.env.Directory;
 import dev.tidemark.log.LogId;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -37,6 +38,16 @@ final class DataFolderSet {
       }
     }
     return null;
+  }
+
+  /** The one in which a partition's folder lies. */
+  DataFolder containing(Directory partition) {
+    for (DataFolder folder : folders) {
+      if (partition.path().startsWith(folder.directory().path() + "/")) {
+        return folder;
+      }
+    }
+    throw new IllegalArgumentException(partition.path() + " lies in no data folder");
   }
 
   private @Nullable DataFolder withId(Uuid directoryId) {

@@ -36,6 +36,7 @@ final class FailedPartitions {
   private static final int PROBES_BEFORE_THE_END = 3;
 
   private final Shard shard;
+  private final FolderWork work;
   private final DataFolder folder;
   private final Partitions partitions;
   private final Port port;
@@ -50,6 +51,9 @@ final class FailedPartitions {
   private boolean folderFailed;
   private boolean busy;
   private boolean stopped;
+
+  /** Counts up when the folder hangs: what was under way before is not gone on with. */
+  private int hangs;
 
   /** What this needs of the broker. */
   interface Port {
@@ -86,9 +90,15 @@ final class FailedPartitions {
 
   FailedPartitions(Shard shard, DataFolder folder, Partitions partitions, Port port) {
     this.shard = shard;
+    this.work = new FolderWork(shard, folder.directory(), this::onHang);
     this.folder = folder;
     this.partitions = partitions;
     this.port = port;
+  }
+
+  /** The slow work on this folder. */
+  FolderWork work() {
+    return work;
   }
 
   /** A log of this folder takes no more appends. It goes on serving reads for now. */
@@ -156,15 +166,34 @@ final class FailedPartitions {
   private void attempt() {
     timer = null;
     busy = true;
-    shard
-        .background()
-        .run(
-            QUEUE,
-            () -> {
-              FolderProbe.run(folder.directory(), folder.directoryId());
-              return folder;
-            },
-            (answers, failure) -> onProbed(failure));
+    int before = hangs;
+    work.run(
+        FolderWork.PROBES,
+        () -> {
+          FolderProbe.run(folder.directory(), folder.directoryId());
+          return folder;
+        },
+        (answers, failure) -> {
+          if (hangs == before) {
+            onProbed(failure);
+          }
+        });
+  }
+
+  /** A sync or a probe does not come back. */
+  private void onHang() {
+    if (stopped || folderFailed) {
+      return;
+    }
+    hangs++;
+    if (timer != null) {
+      timer.cancel();
+      timer = null;
+    }
+    busy = true;
+    failures = PROBES_BEFORE_THE_END;
+    onFolderFailed(
+        "it hangs, a sync or a probe has taken more than %d s".formatted(FolderWork.MAX_MS / 1000));
   }
 
   private void onProbed(@Nullable Throwable failure) {
@@ -216,15 +245,11 @@ final class FailedPartitions {
         path,
         why,
         failed.size());
-    shard
-        .background()
-        .run(
-            PartitionLeader.SYNCS,
-            () -> open,
-            (logs, none) ->
-                shard
-                    .background()
-                    .run(QUEUE, () -> closeAll(open), (done, failure) -> finishAttempt()));
+    // While it hangs nothing comes back here, and nothing more is tried.
+    work.run(
+        PartitionLeader.SYNCS,
+        () -> open,
+        (logs, none) -> work.run(QUEUE, () -> closeAll(open), (done, failure) -> finishAttempt()));
   }
 
   private List<PartitionLog> takeAllOffline(String why) {
@@ -269,10 +294,18 @@ final class FailedPartitions {
     Failed one = next;
     opening = one.id();
     List<PartitionLog> old = takeOffline(one.id());
+    int before = hangs;
     // What syncs are still under way have to be told before the files change hands.
-    shard
-        .background()
-        .run(PartitionLeader.SYNCS, () -> old, (log, none) -> open(one, old, () -> openNext(left)));
+    work.run(
+        PartitionLeader.SYNCS,
+        () -> old,
+        (log, none) -> {
+          if (hangs == before) {
+            open(one, old, left);
+          } else {
+            work.run(QUEUE, () -> closeAll(old), (done, failure) -> opened());
+          }
+        });
   }
 
   /** Ends the partition's service if it has not ended; returns its log, or nothing. */
@@ -292,37 +325,43 @@ final class FailedPartitions {
     return old;
   }
 
-  private void open(Failed one, List<PartitionLog> old, Runnable next) {
+  private void open(Failed one, List<PartitionLog> old, ArrayDeque<Failed> left) {
     Opener opener = port.opener(one.id(), folder.reopening(one.id()));
+    int before = hangs;
+    Runnable next =
+        () -> {
+          opened();
+          if (hangs == before) {
+            openNext(left);
+          }
+        };
     if (opener == null) {
       failed.remove(one.id().folderName(), one);
-      opened(next);
+      next.run();
       return;
     }
-    shard
-        .background()
-        .run(
-            QUEUE,
-            () -> {
-              for (PartitionLog log : old) {
-                log.close(false);
-              }
-              return opener.open();
-            },
-            (log, failure) -> {
-              if (log == null) {
-                openFailed(one, String.valueOf(failure == null ? "" : failure.getMessage()));
-                if (failure instanceof CorruptLog) {
-                  failed.remove(one.id().folderName(), one); // no waiting heals that
-                }
-                opened(next);
-              } else if (stopped || !failed.containsValue(one)) {
-                close(log);
-                opened(next);
-              } else {
-                lead(one, log, next);
-              }
-            });
+    work.run(
+        QUEUE,
+        () -> {
+          for (PartitionLog log : old) {
+            log.close(false);
+          }
+          return opener.open();
+        },
+        (log, failure) -> {
+          if (log == null) {
+            openFailed(one, String.valueOf(failure == null ? "" : failure.getMessage()));
+            if (failure instanceof CorruptLog) {
+              failed.remove(one.id().folderName(), one); // no waiting heals that
+            }
+            next.run();
+          } else if (stopped || hangs != before || !failed.containsValue(one)) {
+            close(log);
+            next.run();
+          } else {
+            lead(one, log, next);
+          }
+        });
   }
 
   private void openFailed(Failed one, String why) {
@@ -333,9 +372,10 @@ final class FailedPartitions {
   }
 
   private void lead(Failed one, PartitionLog log, Runnable next) {
+    int before = hangs;
     if (!one.served()) {
-      serve(one, log, port.leaderEpoch(one.id()));
-      opened(next);
+      serve(one, log, port.leaderEpoch(one.id()), before);
+      next.run();
       return;
     }
     port.renew(
@@ -343,21 +383,24 @@ final class FailedPartitions {
         new Reply<>() {
           @Override
           public void succeed(Integer leaderEpoch) {
-            serve(one, log, leaderEpoch);
-            opened(next);
+            serve(one, log, leaderEpoch, before);
+            next.run();
           }
 
           @Override
           public void fail(Throwable cause) {
             openFailed(one, String.valueOf(cause.getMessage()));
             close(log);
-            opened(next);
+            next.run();
           }
         });
   }
 
-  private void serve(Failed one, PartitionLog log, int leaderEpoch) {
-    if (stopped || leaderEpoch < 0 || !failed.remove(one.id().folderName(), one)) {
+  private void serve(Failed one, PartitionLog log, int leaderEpoch, int before) {
+    if (stopped
+        || hangs != before
+        || leaderEpoch < 0
+        || !failed.remove(one.id().folderName(), one)) {
       close(log);
       return;
     }
@@ -369,14 +412,13 @@ final class FailedPartitions {
         leaderEpoch);
   }
 
-  private void opened(Runnable next) {
+  private void opened() {
     opening = null;
     Runnable waiting = whenOpened;
     whenOpened = null;
     if (waiting != null) {
       waiting.run();
     }
-    next.run();
   }
 
   private void close(PartitionLog log) {

@@ -1,9 +1,11 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.env.Background;
 import dev.tidemark.env.Directory;
-import dev.tidemark.env.Shard;
+import dev.tidemark.env.Timers;
 import dev.tidemark.log.LogId;
 import java.io.IOException;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,10 +16,13 @@ import org.slf4j.LoggerFactory;
 final class FolderDeletion {
   private static final Logger LOG = LoggerFactory.getLogger(FolderDeletion.class);
 
-  private final Shard shard;
+  private final Timers timers;
+  private final Function<DataFolder, Background> works;
 
-  FolderDeletion(Shard shard) {
-    this.shard = shard;
+  /** {@code works}: where slow work on a folder goes. */
+  FolderDeletion(Timers timers, Function<DataFolder, Background> works) {
+    this.timers = timers;
+    this.works = works;
   }
 
   /** Deletes the folder of a partition, {@code delayMs} after its name is free. */
@@ -32,12 +37,13 @@ final class FolderDeletion {
 
   /** Deletes a folder that has no partition's name any more. */
   void deleteLater(DataFolder folder, String name, long delayMs) {
-    shard.timers().schedule(delayMs, () -> delete(folder.directory(), name));
+    timers.schedule(delayMs, () -> delete(folder, name));
   }
 
-  private void delete(Directory directory, String name) {
-    shard
-        .background()
+  private void delete(DataFolder folder, String name) {
+    Directory directory = folder.directory();
+    works
+        .apply(folder)
         .run(
             "delete",
             () -> {

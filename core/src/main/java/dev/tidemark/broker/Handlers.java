@@ -109,7 +109,7 @@ final class Handlers {
     registerRecords(registry);
     registry.add(
         ApiKeys.DESCRIBE_LOG_DIRS,
-        new DescribeLogDirsHandler(partitions, self.logDirs(), self.moves(), data.background()));
+        new DescribeLogDirsHandler(partitions, self.logDirs(), self.moves(), data.timers()));
     registry.add(ApiKeys.ALTER_REPLICA_LOG_DIRS, new AlterReplicaLogDirsHandler(self.moves()));
     registerMetadata(registry, controller, self);
     registerTopics(registry, controller, self.room());

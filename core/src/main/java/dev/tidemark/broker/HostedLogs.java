@@ -44,7 +44,7 @@ final class HostedLogs implements MetadataListener {
   private static final Logger LOG = LoggerFactory.getLogger(HostedLogs.class);
 
   private final int nodeId;
-  private final ReplicaContext replicaContext;
+  private final Map<DataFolder, ReplicaContext> replicaContexts = new LinkedHashMap<>();
   private final Shard shard;
   private final DataFolderSet folders;
   private final Partitions partitions;
@@ -72,18 +72,19 @@ final class HostedLogs implements MetadataListener {
       Owner owner) {
     this.nodeId = nodeId;
     this.shard = shard;
-    this.replicaContext =
-        ReplicaContext.alone(nodeId, shard.background(), shard.timers(), shard.clock());
     this.folders = new DataFolderSet(folders);
     this.partitions = partitions;
     this.topicConfigs = topicConfigs;
     this.view = view;
-    this.deletion = new FolderDeletion(shard);
+    this.deletion = new FolderDeletion(shard.timers(), folder -> failedIn(folder).work());
     this.moves = new PartitionMoves(shard, partitions, new Moving(epochs, owner));
     this.corrections = new AssignmentCorrections(epochs, moves::isMoving);
     FailedPartitions.Port port = new Repair(epochs, owner);
     for (DataFolder folder : folders) {
-      failed.put(folder, new FailedPartitions(shard, folder, partitions, port));
+      FailedPartitions repaired = new FailedPartitions(shard, folder, partitions, port);
+      failed.put(folder, repaired);
+      replicaContexts.put(
+          folder, ReplicaContext.alone(nodeId, repaired.work(), shard.timers(), shard.clock()));
     }
   }
 
@@ -140,13 +141,38 @@ final class HostedLogs implements MetadataListener {
     return folders.all().stream()
         .map(
             folder ->
-                new LogDir(folder.directory(), !failedIn(folder).isFolderFailed(), folder::holds))
+                new LogDir(
+                    folder.directory(),
+                    !failedIn(folder).isFolderFailed(),
+                    folder::holds,
+                    failedIn(folder).work()))
         .toList();
   }
 
   /** The folders that answer. */
   List<DataFolder> onlineFolders() {
     return folders.all().stream().filter(folder -> !failedIn(folder).isFolderFailed()).toList();
+  }
+
+  /**
+   * Runs {@code then} when the shard has heard of the end of each sync. Those of a folder that
+   * failed are not waited for.
+   */
+  void afterSyncs(Runnable then) {
+    List<DataFolder> online = onlineFolders();
+    int[] left = {online.size()};
+    for (DataFolder folder : online) {
+      failedIn(folder)
+          .work()
+          .run(
+              PartitionLeader.SYNCS,
+              () -> folder,
+              (done, failure) -> {
+                if (--left[0] == 0) {
+                  then.run();
+                }
+              });
+    }
   }
 
   /**
@@ -279,7 +305,9 @@ final class HostedLogs implements MetadataListener {
 
   private PartitionLeader newLeader(PartitionLog log, int leaderEpoch) {
     log.onFailure(failureListener);
-    return new PartitionLeader(log, leaderEpoch, replicaContext);
+    DataFolder folder = folders.containing(log.folder());
+    ReplicaContext context = requireNonNull(replicaContexts.get(folder), log.folder().path());
+    return new PartitionLeader(log, leaderEpoch, context);
   }
 
   /** Told within a call of the log, so what follows is an event of its own. */
@@ -433,6 +461,11 @@ final class HostedLogs implements MetadataListener {
     @Override
     public boolean isOnline(DataFolder folder) {
       return !failedIn(folder).isFolderFailed();
+    }
+
+    @Override
+    public FolderWork work(DataFolder folder) {
+      return failedIn(folder).work();
     }
 
     @Override

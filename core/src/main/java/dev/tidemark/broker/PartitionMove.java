@@ -357,9 +357,7 @@ final class PartitionMove {
     leader.stop();
     from.remember(known());
     all.takeOffline(id, "it moves to " + to.directory().path());
-    shard
-        .background()
-        .run(PartitionLeader.SYNCS, () -> source, (log, none) -> replace(into, source));
+    port.work(from).run(PartitionLeader.SYNCS, () -> source, (log, none) -> replace(into, source));
   }
 
   private KnownOffsets.Entry known() {

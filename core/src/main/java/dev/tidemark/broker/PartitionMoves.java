@@ -42,6 +42,9 @@ final class PartitionMoves implements FolderMoves {
 
     boolean isOnline(DataFolder folder);
 
+    /** The slow work on a folder. */
+    FolderWork work(DataFolder folder);
+
     LogSettings settings(String topic);
 
     LedPartitionCalls calls();

@@ -19,7 +19,11 @@ public final class BackgroundPool {
 
   private static final long THREAD_IDLE_MS = 10_000;
 
+  /** A stop waits so long for what runs. */
+  private static final long MAX_STOP_MS = 10_000;
+
   private final int maxThreads;
+  private final long maxStopMs;
   private final Map<Object, ArrayDeque<Runnable>> queues = new HashMap<>();
   private final ArrayDeque<Object> ready = new ArrayDeque<>();
   private final List<Thread> threads = new ArrayList<>();
@@ -29,7 +33,12 @@ public final class BackgroundPool {
 
   /** A pool of at most {@code maxThreads} threads, at least 1. */
   public BackgroundPool(int maxThreads) {
+    this(maxThreads, MAX_STOP_MS);
+  }
+
+  BackgroundPool(int maxThreads, long maxStopMs) {
     this.maxThreads = maxThreads;
+    this.maxStopMs = maxStopMs;
   }
 
   /**
@@ -60,7 +69,10 @@ public final class BackgroundPool {
     }
   }
 
-  /** Runs all that was submitted, then ends the threads and waits for them. */
+  /**
+   * Runs all that was submitted, then ends the threads and waits for them. A disk that hangs never
+   * lets go of the thread that asked it, so the wait has an end: ten seconds.
+   */
   public void stop() throws InterruptedException {
     List<Thread> running;
     synchronized (this) {
@@ -68,8 +80,14 @@ public final class BackgroundPool {
       running = List.copyOf(threads);
       notifyAll();
     }
+    long endNs = System.nanoTime() + maxStopMs * 1_000_000;
     for (Thread thread : running) {
-      thread.join();
+      long leftMs = (endNs - System.nanoTime()) / 1_000_000;
+      thread.join(Math.max(1, leftMs));
+      if (thread.isAlive()) {
+        LOG.error(
+            "{} hangs in what it does for a disk; the stop goes on without it", thread.getName());
+      }
     }
   }
 

@@ -35,7 +35,12 @@ import org.slf4j.LoggerFactory;
 public final class BrokerProcess {
   private static final Logger LOG = LoggerFactory.getLogger(BrokerProcess.class);
   private static final String CONTROL = "control";
+
+  /** They start when there is work. */
   private static final int BACKGROUND_THREADS = 4;
+
+  /** A further folder that hangs keeps one thread for each kind of work on it, and no more. */
+  private static final int THREADS_OF_A_FURTHER_FOLDER = 7;
 
   /** Recovery after a kill may have to read a lot. */
   private static final long START_TIMEOUT_MS = 3_600_000;
@@ -47,7 +52,7 @@ public final class BrokerProcess {
   private final List<NettyListener> listeners = new ArrayList<>();
   private final List<InetSocketAddress> addresses = new ArrayList<>();
   private final CountDownLatch fatalFailure = new CountDownLatch(1);
-  private final BackgroundPool pool = new BackgroundPool(BACKGROUND_THREADS);
+  private final BackgroundPool pool;
   private final BrokerSettings settings;
   private final NettyShard data;
   private final NettyShard control;
@@ -59,6 +64,9 @@ public final class BrokerProcess {
 
   private BrokerProcess(BrokerSettings settings) {
     this.settings = settings;
+    int furtherFolders = settings.logDirs().size() - 1;
+    this.pool =
+        new BackgroundPool(BACKGROUND_THREADS + furtherFolders * THREADS_OF_A_FURTHER_FOLDER);
     NettyIo io = NettyIo.choose();
     this.data = newShard("shard-0", io);
     this.control = newShard(CONTROL, io);

@@ -25,6 +25,18 @@ public final class DiskFaults {
     }
   }
 
+  /**
+   * The disk does not answer: on a real one the call would not come back. Only whoever runs works
+   * in the background for a test may catch it, and run them again when the disk answers.
+   */
+  public static final class Hangs extends Error {
+    private static final long serialVersionUID = 1L;
+
+    Hangs(String message) {
+      super(message, null, false, false);
+    }
+  }
+
   private long changes;
   private long syncs;
   private long powerOffAt = -1;
@@ -34,6 +46,7 @@ public final class DiskFaults {
   private long capacityBytes = Long.MAX_VALUE;
   private boolean failedSyncsDrop;
   private @Nullable String failingPrefix;
+  private @Nullable String hangingPrefix;
 
   /** How many changes there were. */
   public long changes() {
@@ -68,6 +81,21 @@ public final class DiskFaults {
     failingPrefix = prefix;
   }
 
+  /**
+   * Syncs of what lies in folders whose path begins so, and questions for room there, do not come
+   * back from now on; null for none.
+   */
+  public void hangUnder(@Nullable String prefix) {
+    hangingPrefix = prefix;
+  }
+
+  /** Called before whatever waits for the disk. */
+  void await(String path) {
+    if (hangingPrefix != null && path.startsWith(hangingPrefix)) {
+      throw new Hangs(path + " hangs");
+    }
+  }
+
   /** Called before each use of a file or folder. */
   void use(String path) throws IOException {
     if (failingPrefix != null && path.startsWith(failingPrefix)) {
@@ -98,7 +126,10 @@ public final class DiskFaults {
 
   /** Called before each change; true when it is to fail after having been done in part. */
   boolean before(Change kind, String path) throws IOException {
-    syncs += kind == Change.SYNC || kind == Change.SYNC_FOLDER ? 1 : 0;
+    if (kind == Change.SYNC || kind == Change.SYNC_FOLDER) {
+      await(path);
+      syncs++;
+    }
     if (changes++ == powerOffAt) {
       powerOffAt = -1;
       throw new PowerWentOff("Power went off before " + kind + " of " + path);

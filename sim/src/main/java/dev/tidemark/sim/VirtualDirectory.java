@@ -195,6 +195,7 @@ final class VirtualDirectory implements Directory {
   @Override
   public long totalBytes() throws IOException {
     requireAlive();
+    disk.faults().await(path());
     return disk.faults().capacityBytes();
   }
 
@@ -209,6 +210,7 @@ final class VirtualDirectory implements Directory {
   @Override
   public long usableBytes() throws IOException {
     requireAlive();
+    disk.faults().await(path());
     return Math.max(0, disk.faults().capacityBytes() - disk.usedBytes());
   }
 }

@@ -146,7 +146,10 @@ final class SimBroker {
 
   /** The broker stops in order. */
   void stop() {
-    stop(() -> {});
+    boolean[] done = {false};
+    broker.stop(outcome(done, new ArrayList<>()));
+    runAll();
+    requireStopped(done);
   }
 
   /** The same; {@code meanwhile} happens before its logs are closed. */
@@ -157,6 +160,10 @@ final class SimBroker {
     runAll();
     meanwhile.run();
     release();
+    requireStopped(done);
+  }
+
+  private static void requireStopped(boolean[] done) {
     if (!done[0]) {
       throw new AssertionError("the broker did not stop");
     }

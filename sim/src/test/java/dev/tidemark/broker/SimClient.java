@@ -265,14 +265,27 @@ final class SimClient {
 
   /** The data folders, by path. */
   Map<String, DescribeLogDirsResult> logDirs(short version) {
-    DescribeLogDirsRequestData data = new DescribeLogDirsRequestData().setTopics(null);
+    return logDirs(broker.call(describeLogDirsRequest(version), DescribeLogDirsResponse.class));
+  }
+
+  /** Asks for the data folders; the answer may come later. */
+  SimExchange describeLogDirs() {
+    return broker.send(describeLogDirsRequest((short) 4));
+  }
+
+  /** What {@link #describeLogDirs} is answered, by path. */
+  static Map<String, DescribeLogDirsResult> logDirs(SimExchange asked) {
+    return logDirs(asked.answer(DescribeLogDirsResponse.class));
+  }
+
+  private static DescribeLogDirsRequest describeLogDirsRequest(short version) {
+    return new DescribeLogDirsRequest.Builder(new DescribeLogDirsRequestData().setTopics(null))
+        .build(version);
+  }
+
+  private static Map<String, DescribeLogDirsResult> logDirs(DescribeLogDirsResponse response) {
     Map<String, DescribeLogDirsResult> found = new TreeMap<>();
-    broker
-        .call(
-            new DescribeLogDirsRequest.Builder(data).build(version), DescribeLogDirsResponse.class)
-        .data()
-        .results()
-        .forEach(dir -> found.put(dir.logDir(), dir));
+    response.data().results().forEach(dir -> found.put(dir.logDir(), dir));
     return found;
   }
 

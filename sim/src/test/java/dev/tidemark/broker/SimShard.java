@@ -5,17 +5,20 @@ import dev.tidemark.env.Clock;
 import dev.tidemark.env.Randomness;
 import dev.tidemark.env.Shard;
 import dev.tidemark.env.Timers;
+import dev.tidemark.sim.DiskFaults;
 import dev.tidemark.sim.SeededRandomness;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualTimers;
 import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A shard on the test's own thread: events wait in a queue, slow work is an event too. */
 final class SimShard implements Shard, Background {
   private final ArrayDeque<Runnable> events = new ArrayDeque<>();
-  private final ArrayDeque<Runnable> held = new ArrayDeque<>();
-  private @Nullable String heldQueue;
+  private final Map<String, ArrayDeque<Runnable>> waiting = new TreeMap<>();
+  private @Nullable String heldQueues;
   private final VirtualClock clock;
   private final VirtualTimers timers;
   private final Randomness randomness;
@@ -41,31 +44,44 @@ final class SimShard implements Shard, Background {
   }
 
   /** Work of queues whose name begins so waits from now on. */
-  void hold(String queue) {
-    heldQueue = queue;
+  void hold(String queues) {
+    heldQueues = queues;
   }
 
-  /** What was held becomes events, in its order; nothing more is held. */
+  /** What was held, or hung at a disk, becomes events, each queue in its order. */
   void release() {
-    heldQueue = null;
-    events.addAll(held);
-    held.clear();
+    heldQueues = null;
+    waiting.values().forEach(events::addAll);
+    waiting.clear();
   }
 
   @Override
   public <T> void run(String queue, Work<T> work, Completion<T> completion) {
-    (heldQueue != null && queue.startsWith(heldQueue) ? held : events)
-        .add(
-            () -> {
-              T result;
-              try {
-                result = work.run();
-              } catch (Exception e) {
-                events.add(() -> completion.onDone(null, e));
-                return;
-              }
-              events.add(() -> completion.onDone(result, null));
-            });
+    events.add(() -> runWork(queue, work, completion));
+  }
+
+  private <T> void runWork(String queue, Work<T> work, Completion<T> completion) {
+    if ((heldQueues != null && queue.startsWith(heldQueues)) || waiting.containsKey(queue)) {
+      wait(queue, work, completion);
+      return;
+    }
+    T result;
+    try {
+      result = work.run();
+    } catch (DiskFaults.Hangs e) {
+      wait(queue, work, completion); // and all that comes behind it
+      return;
+    } catch (Exception e) {
+      events.add(() -> completion.onDone(null, e));
+      return;
+    }
+    events.add(() -> completion.onDone(result, null));
+  }
+
+  private <T> void wait(String queue, Work<T> work, Completion<T> completion) {
+    waiting
+        .computeIfAbsent(queue, key -> new ArrayDeque<>())
+        .add(() -> runWork(queue, work, completion));
   }
 
   @Override

@@ -2,19 +2,12 @@ package dev.tidemark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.log.Batches;
+import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import java.io.IOException;
-import java.util.List;
-import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
-import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
-import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterConfigsResource;
-import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
-import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfigCollection;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.requests.IncrementalAlterConfigsRequest;
-import org.apache.kafka.common.requests.IncrementalAlterConfigsResponse;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -37,27 +30,40 @@ class SyncingTopicTest {
   }
 
   private void syncFromNowOn() {
-    AlterableConfigCollection configs = new AlterableConfigCollection();
-    configs.add(
-        new AlterableConfig()
-            .setName("flush.messages")
-            .setValue("1")
-            .setConfigOperation(OpType.SET.id()));
-    IncrementalAlterConfigsRequestData data =
-        new IncrementalAlterConfigsRequestData()
-            .setResources(
-                new IncrementalAlterConfigsRequestData.AlterConfigsResourceCollection(
-                    List.of(
-                            new AlterConfigsResource()
-                                .setResourceType(ConfigResource.Type.TOPIC.id())
-                                .setResourceName(TOPIC)
-                                .setConfigs(configs))
-                        .iterator()));
-    IncrementalAlterConfigsResponse response =
-        broker.call(
-            new IncrementalAlterConfigsRequest.Builder(data).build(),
-            IncrementalAlterConfigsResponse.class);
-    assertThat(response.data().responses().get(0).errorCode()).isEqualTo(Errors.NONE.code());
+    assertThat(client().alter(TOPIC, "flush.messages", "1")).isEqualTo(Errors.NONE);
+  }
+
+  /** A record that is appended and waits for its sync. */
+  private SimExchange sendUnsynced() {
+    broker.hold(PartitionLeader.SYNCS);
+    SimExchange sent = client().send(TOPIC, Batches.plain(clock.wallMs(), "v"));
+    assertThat(sent.isAnswered()).isFalse();
+    return sent;
+  }
+
+  @Test
+  void aTopicThatCeasesToSyncAnswersWhoWaits() {
+    client().create(TOPIC, "flush.messages", "1");
+    SimExchange waiting = sendUnsynced();
+    assertThat(client().alter(TOPIC, "flush.messages", null)).isEqualTo(Errors.NONE);
+    assertThat(waiting.isAnswered()).isTrue();
+    assertThat(SimClient.acknowledged(waiting).errorCode()).isEqualTo(Errors.NONE.code());
+    assertThat(client().latest(TOPIC)).isEqualTo(1);
+    broker.release();
+  }
+
+  @Test
+  void whatAKillLeftUnsyncedIsSyncedBeforeItIsServed() throws IOException {
+    for (long powerLoss = 0; powerLoss < POWER_LOSSES; powerLoss++) {
+      disk = new VirtualDisk(1);
+      start();
+      client().create(TOPIC, "flush.messages", "1");
+      SimExchange unused = sendUnsynced();
+      broker = broker.killedAndStarted();
+      assertThat(client().latest(TOPIC)).isEqualTo(1);
+      broker = broker.afterPowerLoss(powerLoss);
+      assertThat(client().latest(TOPIC)).as("power loss %s", powerLoss).isEqualTo(1);
+    }
   }
 
   @Test

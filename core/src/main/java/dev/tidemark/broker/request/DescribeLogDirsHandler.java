@@ -3,10 +3,9 @@ package dev.tidemark.broker.request;
 import dev.tidemark.broker.Partitions;
 import dev.tidemark.broker.Request;
 import dev.tidemark.broker.RequestHandler;
-import dev.tidemark.env.Background;
+import dev.tidemark.env.Timers;
 import dev.tidemark.log.LogId;
 import dev.tidemark.replica.PartitionLeader;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -30,17 +29,14 @@ public final class DescribeLogDirsHandler implements RequestHandler {
   private final Partitions partitions;
   private final Supplier<List<LogDir>> dirs;
   private final FolderMoves moves;
-  private final Background background;
+  private final Timers timers;
 
   public DescribeLogDirsHandler(
-      Partitions partitions,
-      Supplier<List<LogDir>> dirs,
-      FolderMoves moves,
-      Background background) {
+      Partitions partitions, Supplier<List<LogDir>> dirs, FolderMoves moves, Timers timers) {
     this.moves = moves;
     this.partitions = partitions;
     this.dirs = dirs;
-    this.background = background;
+    this.timers = timers;
   }
 
   @Override
@@ -57,21 +53,11 @@ public final class DescribeLogDirsHandler implements RequestHandler {
       }
       response.results().add(result);
     }
-    background.run(
-        "room",
-        () -> {
-          for (int i = 0; i < all.size(); i++) {
-            askVolume(all.get(i), response.results().get(i));
-          }
-          return response;
-        },
-        (done, failure) -> {
-          if (failure != null) {
-            request.fail(failure);
-          } else {
-            request.answer(response);
-          }
-        });
+    VolumeQuestions questions = new VolumeQuestions(timers, () -> request.answer(response));
+    for (int i = 0; i < all.size(); i++) {
+      questions.ask(all.get(i), response.results().get(i));
+    }
+    questions.allAsked();
   }
 
   /** Null stands for every partition. */
@@ -128,18 +114,5 @@ public final class DescribeLogDirsHandler implements RequestHandler {
         .setPartitionSize(partition.log().sizeInBytes())
         .setOffsetLag(Math.max(0, partition.highWatermark() - partition.log().logEndOffset()))
         .setIsFutureKey(false);
-  }
-
-  private static void askVolume(LogDir dir, DescribeLogDirsResult result) {
-    if (!dir.online()) {
-      return;
-    }
-    try {
-      result
-          .setTotalBytes(dir.directory().totalBytes())
-          .setUsableBytes(dir.directory().usableBytes());
-    } catch (IOException e) {
-      result.setErrorCode(Errors.KAFKA_STORAGE_ERROR.code()).setTopics(List.of());
-    }
   }
 }

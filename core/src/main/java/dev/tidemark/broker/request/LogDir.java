@@ -1,5 +1,6 @@
 package dev.tidemark.broker.request;
 
+import dev.tidemark.env.Background;
 import dev.tidemark.env.Directory;
 import dev.tidemark.log.LogId;
 import java.util.function.Predicate;
@@ -9,5 +10,7 @@ import java.util.function.Predicate;
  *
  * @param online false when the folder failed
  * @param holds which partitions lie in it
+ * @param work where slow work on it goes, so that it holds up no other folder
  */
-public record LogDir(Directory directory, boolean online, Predicate<LogId> holds) {}
+public record LogDir(
+    Directory directory, boolean online, Predicate<LogId> holds, Background work) {}
