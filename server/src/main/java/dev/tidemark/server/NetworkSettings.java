@@ -29,10 +29,10 @@ public record NetworkSettings(
   /** What stands for queued.max.request.bytes=-1: memory is always bounded. */
   public static final long DEFAULT_MAX_QUEUED_BYTES = 128L << 20;
 
-  /** Kafka's values, except that frames in memory are bounded. */
+  /** The values that stand without a server.properties. */
   public static NetworkSettings defaults() {
     return new NetworkSettings(
-        100 << 10,
+        -1,
         100 << 10,
         50,
         100 << 20,

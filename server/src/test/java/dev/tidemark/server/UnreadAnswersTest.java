@@ -17,6 +17,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -271,7 +272,8 @@ class UnreadAnswersTest {
       int answerBytes = 16 << 20;
       byte[] answer = new byte[answerBytes];
       ByteBuffer.wrap(answer).putInt(answer.length - 4);
-      NetworkSettings settings = NetworkSettings.defaults();
+      NetworkSettings settings = // a small buffer of the kernel: every bit of reading shows
+          new NetworkSettings(100 * KIB, -1, 50, 1000, 1 << 20, -1, 1000, 1000, Map.of());
       UnsentAnswers unsent = new UnsentAnswers(3L * answerBytes);
       AtomicReference<NettyConnection> first = new AtomicReference<>();
       AtomicInteger asked = new AtomicInteger();
