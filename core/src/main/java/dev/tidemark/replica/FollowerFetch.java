@@ -22,4 +22,18 @@ public record FollowerFetch(
     long logStartOffset,
     long highWatermark,
     int maxBytes,
-    boolean atLeastOneBatch) {}
+    boolean atLeastOneBatch) {
+  /** The same question with less room for the answer. */
+  public FollowerFetch within(int bytes, boolean atLeastOne) {
+    return new FollowerFetch(
+        replicaId,
+        brokerEpoch,
+        leaderEpoch,
+        fetchOffset,
+        lastFetchedEpoch,
+        logStartOffset,
+        highWatermark,
+        Math.min(maxBytes, bytes),
+        atLeastOne);
+  }
+}

@@ -10,6 +10,8 @@ import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.RefusedAppend;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
@@ -28,10 +30,15 @@ import org.slf4j.LoggerFactory;
 public final class PartitionLeader extends PartitionReplica {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionLeader.class);
   private static final List<Integer> NO_ISR = List.of();
+  private static final LeaderObserver[] NO_OBSERVERS = {};
 
   private final Acknowledgements waitingForCommit = new Acknowledgements();
   private final Acknowledgements waitingForSync = new Acknowledgements();
   private final InSyncSet inSync;
+
+  /** Replaced as a whole, so that it may change while all are told. */
+  private LeaderObserver[] observers = NO_OBSERVERS;
+
   private @Nullable ElectionLoss loss;
   private long epochStartOffset;
   private int minInSyncReplicas;
@@ -108,6 +115,9 @@ public final class PartitionLeader extends PartitionReplica {
     if (committed.leaderEpoch() > leaderEpoch()) {
       beginEpoch(committed);
       onInSyncSetChanged();
+      for (LeaderObserver observer : observers) {
+        observer.onLeadershipChanged(this);
+      }
     } else if (inSync.onMetadata(committed, context().clock().monotonicMs())) {
       onInSyncSetChanged();
     }
@@ -205,6 +215,9 @@ public final class PartitionLeader extends PartitionReplica {
     }
     syncIfDue();
     advanceHighWatermark();
+    for (LeaderObserver observer : observers) {
+      observer.onLogEnd(this);
+    }
     return result;
   }
 
@@ -269,6 +282,9 @@ public final class PartitionLeader extends PartitionReplica {
   void onStopped() {
     inSync.stop();
     failWaiting(Errors.NOT_LEADER_OR_FOLLOWER);
+    for (LeaderObserver observer : observers) {
+      observer.onLeadershipChanged(this);
+    }
   }
 
   private void advanceHighWatermark() {
@@ -282,6 +298,9 @@ public final class PartitionLeader extends PartitionReplica {
     waitingForCommit.reached(committedEndOffset());
     if (moves) {
       tellListeners();
+      for (LeaderObserver observer : observers) {
+        observer.onHighWatermark(this);
+      }
     }
   }
 
@@ -293,46 +312,90 @@ public final class PartitionLeader extends PartitionReplica {
 
   // --- answering ---
 
+  /** Tells {@code observer} what happens here, until {@link #removeObserver}. */
+  public void addObserver(LeaderObserver observer) {
+    observers = Arrays.copyOf(observers, observers.length + 1);
+    observers[observers.length - 1] = observer;
+  }
+
+  /** Tells it no more; without effect if it is told nothing. */
+  public void removeObserver(LeaderObserver observer) {
+    List<LeaderObserver> left = new ArrayList<>(Arrays.asList(observers));
+    if (left.remove(observer)) {
+      observers = left.toArray(NO_OBSERVERS);
+    }
+  }
+
   /**
-   * Answers a follower, and learns from its question how far it is. A question that is refused or
-   * that diverges teaches nothing (KAFKA-13141).
+   * Answers a follower, and learns from its question how far it is.
    *
    * @throws IOException if the records cannot be read
    */
   public FollowerAnswer fetch(FollowerFetch fetch) throws IOException {
-    Errors refused = checkEpoch(fetch.leaderEpoch());
-    if (refused != Errors.NONE) {
-      return FollowerAnswer.refused(refused);
-    }
+    note(fetch);
+    return read(fetch);
+  }
+
+  /**
+   * Learns from a follower's question how far it is. A question that is refused or that diverges
+   * teaches nothing (KAFKA-13141).
+   */
+  public void note(FollowerFetch fetch) {
     ReplicaProgress follower = inSync.progressOf(fetch.replicaId());
-    if (follower == null) {
-      // It was told so by newer metadata than has come here: it shall ask again.
-      return FollowerAnswer.refused(Errors.UNKNOWN_LEADER_EPOCH);
-    }
-    if (fetch.brokerEpoch() < follower.brokerEpoch()) {
-      LOG.info("[Partition {}] A fetch of an earlier life is refused: {}", log().id(), fetch);
-      return FollowerAnswer.refused(Errors.NOT_LEADER_OR_FOLLOWER);
+    if (follower == null || refusal(fetch) != Errors.NONE) {
+      return;
     }
     try {
       EpochEnd diverging = Divergence.of(log(), fetch.fetchOffset(), fetch.lastFetchedEpoch());
       if (loss != null) {
         loss.onFetch(fetch.replicaId(), fetch.fetchOffset(), diverging);
       }
+      if (diverging == null) {
+        onFollowerAt(follower, fetch);
+      }
+    } catch (OffsetOutOfRange e) {
+      // Reading for it tells so.
+    }
+  }
+
+  /**
+   * Answers a follower whose question is known: as often as there is news while it waits.
+   *
+   * @throws IOException if the records cannot be read
+   */
+  public FollowerAnswer read(FollowerFetch fetch) throws IOException {
+    Errors refused = refusal(fetch);
+    if (refused != Errors.NONE) {
+      return FollowerAnswer.refused(refused);
+    }
+    try {
+      EpochEnd diverging = Divergence.of(log(), fetch.fetchOffset(), fetch.lastFetchedEpoch());
       if (diverging != null) {
         return answer(diverging, null);
       }
-      onFollowerAt(follower, fetch);
+      long end = log().logEndOffset();
       return answer(
-          null,
-          log()
-              .read(
-                  fetch.fetchOffset(),
-                  fetch.maxBytes(),
-                  fetch.atLeastOneBatch(),
-                  log().logEndOffset()));
+          null, log().read(fetch.fetchOffset(), fetch.maxBytes(), fetch.atLeastOneBatch(), end));
     } catch (OffsetOutOfRange e) {
       return FollowerAnswer.refused(Errors.OFFSET_OUT_OF_RANGE);
     }
+  }
+
+  private Errors refusal(FollowerFetch fetch) {
+    Errors wrongEpoch = checkEpoch(fetch.leaderEpoch());
+    if (wrongEpoch != Errors.NONE) {
+      return wrongEpoch;
+    }
+    ReplicaProgress follower = inSync.progressOf(fetch.replicaId());
+    if (follower == null) {
+      // It was told so by newer metadata than has come here: it shall ask again.
+      return Errors.UNKNOWN_LEADER_EPOCH;
+    }
+    if (fetch.brokerEpoch() < follower.brokerEpoch()) {
+      LOG.info("[Partition {}] A fetch of an earlier life is refused: {}", log().id(), fetch);
+      return Errors.NOT_LEADER_OR_FOLLOWER;
+    }
+    return Errors.NONE;
   }
 
   private void onFollowerAt(ReplicaProgress follower, FollowerFetch fetch) {

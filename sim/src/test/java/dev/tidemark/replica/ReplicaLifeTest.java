@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class ReplicaLifeTest {
   private static final long ROUNDS = Long.getLong("tidemark.rounds", 1);
-  private static final long SEEDS = 150;
+  private static final long SEEDS = 100;
   private static final int STEPS = 600;
 
   @Test

@@ -1,18 +1,13 @@
 package dev.tidemark.replica.fetch;
 
-import dev.tidemark.log.LogId;
 import dev.tidemark.replica.FetchPosition;
 import dev.tidemark.replica.PartitionFollower;
-import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /** A follower in the care of a fetcher, and what the leader's session knows of it. */
 final class FetchedFollower {
-  /** What answers name it by. */
-  record Key(Uuid topicId, int partition) {}
-
   final PartitionFollower follower;
-  final Key key;
+  final PartitionKey key;
 
   /** The position that the session at the leader holds; null when it is not in the session. */
   @Nullable FetchPosition told;
@@ -25,11 +20,7 @@ final class FetchedFollower {
 
   FetchedFollower(PartitionFollower follower) {
     this.follower = follower;
-    this.key = keyOf(follower.log().id());
-  }
-
-  static Key keyOf(LogId id) {
-    return new Key(id.topicId(), id.partition());
+    this.key = PartitionKey.of(follower.log().id());
   }
 
   /** True when the leader has to be told where it is; a new high watermark alone can wait. */

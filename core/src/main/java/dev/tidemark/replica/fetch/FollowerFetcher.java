@@ -42,7 +42,7 @@ public final class FollowerFetcher {
   private final LeaderConnection connection;
   private final ReplicaContext context;
   private final FollowerSession session;
-  private final Map<FetchedFollower.Key, FetchedFollower> followers = new LinkedHashMap<>();
+  private final Map<PartitionKey, FetchedFollower> followers = new LinkedHashMap<>();
   private final Set<FetchedFollower> syncing = new LinkedHashSet<>();
   private Timers.@Nullable Timer timeout;
 
@@ -86,7 +86,7 @@ public final class FollowerFetcher {
 
   /** Fetches for it no more: it follows somebody else, or its role has ended. */
   public void remove(PartitionFollower follower) {
-    FetchedFollower found = followers.get(FetchedFollower.keyOf(follower.log().id()));
+    FetchedFollower found = followers.get(PartitionKey.of(follower.log().id()));
     if (found != null && found.follower == follower) {
       followers.remove(found.key);
       leave(found);

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class FollowerSession {
   private final int partitionMaxBytes;
-  private final Map<FetchedFollower.Key, FetchedFollower> wanted = new LinkedHashMap<>();
+  private final Map<PartitionKey, FetchedFollower> wanted = new LinkedHashMap<>();
   private final Set<FetchedFollower> news = new LinkedHashSet<>();
-  private final Map<FetchedFollower.Key, LogId> unwanted = new LinkedHashMap<>();
+  private final Map<PartitionKey, LogId> unwanted = new LinkedHashMap<>();
   private FetchMetadata next = FetchMetadata.INITIAL;
 
   FollowerSession(int partitionMaxBytes) {
@@ -61,7 +61,7 @@ final class FollowerSession {
 
   /** The one that an answer is about; null when it is not wanted any more. */
   @Nullable FetchedFollower find(Uuid topicId, int partition) {
-    FetchedFollower found = wanted.get(new FetchedFollower.Key(topicId, partition));
+    FetchedFollower found = wanted.get(new PartitionKey(topicId, partition));
     return found == null || found.told == null ? null : found;
   }
 
@@ -88,7 +88,7 @@ final class FollowerSession {
     unwanted.clear();
   }
 
-  private FetchPartition partition(FetchedFollower.Key key, FetchPosition position) {
+  private FetchPartition partition(PartitionKey key, FetchPosition position) {
     return new FetchPartition()
         .setPartition(key.partition())
         .setCurrentLeaderEpoch(position.leaderEpoch())

@@ -30,7 +30,7 @@ final class FakeLeader implements LeaderConnection {
 
   private record Question(OffsetsQuestion question, OffsetsReply reply) {}
 
-  final Map<Integer, PartitionLeader> leaders = new TreeMap<>();
+  private final Map<Integer, PartitionLeader> leaders;
   final List<FetchRequestData> requests = new ArrayList<>();
   final ArrayDeque<Fetch> fetches = new ArrayDeque<>();
   final ArrayDeque<Question> questions = new ArrayDeque<>();
@@ -42,8 +42,9 @@ final class FakeLeader implements LeaderConnection {
   boolean grantsSessions = true;
   int drops;
 
-  FakeLeader(Uuid topicId) {
+  FakeLeader(Uuid topicId, Map<Integer, PartitionLeader> leaders) {
     this.topicId = topicId;
+    this.leaders = leaders;
   }
 
   @Override

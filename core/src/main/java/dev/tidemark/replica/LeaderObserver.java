@@ -1,0 +1,16 @@
+package dev.tidemark.replica;
+
+/**
+ * Follows what happens at a leader for as long as it is registered. Called on the partition's
+ * shard, within the call that brings the news about: it may note things, and act later.
+ */
+public interface LeaderObserver {
+  /** Records were appended. */
+  void onLogEnd(PartitionLeader partition);
+
+  /** The high watermark has moved. */
+  void onHighWatermark(PartitionLeader partition);
+
+  /** The role has ended, or goes on in a new epoch. */
+  void onLeadershipChanged(PartitionLeader partition);
+}
