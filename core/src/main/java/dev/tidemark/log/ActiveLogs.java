@@ -75,8 +75,8 @@ public final class ActiveLogs {
   private void closeLongestUnused() {
     for (int left = open.size(); left > 0; left--) {
       PartitionLog candidate = open.remove();
-      boolean spared = candidate.takeUsedLately() && left > 1;
-      if (!spared && candidate.closeFiles(true)) {
+      boolean spared = candidate.use().takeLately() && left > 1;
+      if (!spared && candidate.use().closeFiles(true)) {
         return;
       }
       open.add(candidate);
@@ -87,8 +87,8 @@ public final class ActiveLogs {
   public void closeIdle() {
     for (int left = open.size(); left > 0; left--) {
       PartitionLog log = open.remove();
-      boolean used = log.takeUsedLately();
-      if (!log.closeFiles(false) || used) {
+      boolean unused = log.use().takeLately();
+      if (!log.use().closeFiles(false)) {
         open.add(log);
       }
     }
@@ -108,7 +108,7 @@ public final class ActiveLogs {
   public void dismissResting() {
     active.removeIf(
         log -> {
-          boolean leaves = log.leaveIfResting();
+          boolean leaves = log.use().leaveIfResting();
           if (leaves) {
             schedule(log, true);
           }
@@ -118,17 +118,17 @@ public final class ActiveLogs {
 
   /** Takes in a log that was just opened: looked at only when something falls due. */
   public void add(PartitionLog log) {
-    log.trackUse(this);
+    log.use().track(this);
     schedule(log, false);
   }
 
   /** Forgets a log that is closed. */
   public void remove(PartitionLog log) {
-    Due queued = log.due();
+    Due queued = log.use().due();
     if (queued != null) {
       due.remove(queued);
     }
-    log.trackUse(null);
+    log.use().track(null);
     active.remove(log);
     open.remove(log);
   }
@@ -136,12 +136,12 @@ public final class ActiveLogs {
   private void schedule(PartitionLog log, boolean maySeek) {
     long dueMs;
     try {
-      dueMs = log.nextDueMs(maySeek);
+      dueMs = log.use().nextDueMs(maySeek);
     } catch (IOException e) {
       LOG.warn("When {} needs work next cannot be told: {}", log.id(), e.getMessage());
       dueMs = Long.MIN_VALUE;
     }
-    Due queued = log.due();
+    Due queued = log.use().due();
     if (queued != null && queued.dueMs <= dueMs) {
       return; // it is asked again then
     }
@@ -152,15 +152,15 @@ public final class ActiveLogs {
     if (next != null) {
       due.add(next);
     }
-    log.setDue(next);
+    log.use().setDue(next);
   }
 
   /** Takes in those for which something has fallen due. */
   public void activateDue(long wallMs) {
     while (!due.isEmpty() && due.first().dueMs <= wallMs) {
       PartitionLog log = Objects.requireNonNull(due.pollFirst()).log;
-      log.setDue(null);
-      if (log.activate()) {
+      log.use().setDue(null);
+      if (log.use().activate()) {
         active.add(log);
       }
     }

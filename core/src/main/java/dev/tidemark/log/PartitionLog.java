@@ -8,8 +8,6 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The log of one partition: record batches in ascending offsets, on disk in Apache Kafka's layout.
@@ -19,27 +17,22 @@ import org.slf4j.LoggerFactory;
  * reads go on.
  */
 public final class PartitionLog implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(PartitionLog.class);
-
   private final LogState state;
   private final LogReader reader;
   private final Truncation truncation;
   private final Retention retention;
+  private final LogUse use;
   private @Nullable LogAppender appender;
-  private @Nullable ActiveLogs use;
-  private ActiveLogs.@Nullable Due due;
   private @Nullable String failure;
   private @Nullable FailureListener failureListener;
   private boolean closed;
-  private boolean active;
-  private boolean open;
-  private boolean usedLately;
 
   private PartitionLog(LogState state) {
     this.state = state;
     this.reader = new LogReader(state);
     this.truncation = new Truncation(state);
     this.retention = new Retention(state);
+    this.use = new LogUse(this, state, retention);
   }
 
   /**
@@ -94,7 +87,7 @@ public final class PartitionLog implements AutoCloseable {
   public void updateSettings(LogSettings settings) {
     state.settings = settings;
     appender = null; // it holds what it derived from them
-    touch();
+    use.touch();
   }
 
   // --- appending ---
@@ -166,7 +159,7 @@ public final class PartitionLog implements AutoCloseable {
   }
 
   private void requireWritable() throws RefusedAppend {
-    touch();
+    use.touch();
     if (closed) {
       throw new RefusedAppend(Errors.NOT_LEADER_OR_FOLLOWER, "The log " + id() + " is closed.");
     }
@@ -183,13 +176,13 @@ public final class PartitionLog implements AutoCloseable {
   }
 
   private void requireOpen() throws IOException {
-    touch();
+    use.touch();
     if (closed) {
       throw new IOException("The log " + id() + " is closed");
     }
   }
 
-  private IOException failed(String what, IOException cause) {
+  IOException failed(String what, IOException cause) {
     fail(what + " failed, " + cause.getMessage());
     return cause;
   }
@@ -363,6 +356,8 @@ public final class PartitionLog implements AutoCloseable {
       return new FlushTask(this, flush);
     } catch (IOException e) {
       throw failed("flush", e);
+    } finally {
+      use.noteFiles();
     }
   }
 
@@ -399,10 +394,15 @@ public final class PartitionLog implements AutoCloseable {
    */
   public @Nullable DirtySection dirtySection(long firstDirtyOffset, long highWatermark)
       throws IOException {
-    return closed || failure != null || state.segments.count() == 1
-        ? null
-        : new Compaction(state, reader)
-            .dirtySection(firstDirtyOffset, lastStableOffset(highWatermark));
+    if (isClosedOrFailed() || state.segments.count() == 1) {
+      return null;
+    }
+    try {
+      return new Compaction(state, reader)
+          .dirtySection(firstDirtyOffset, lastStableOffset(highWatermark));
+    } finally {
+      use.noteFiles();
+    }
   }
 
   /**
@@ -414,6 +414,7 @@ public final class PartitionLog implements AutoCloseable {
       throw new IllegalStateException(
           id() + " is synced up to " + syncedEndOffset() + " only, for " + section);
     }
+    use.touch();
     return new Cleaner(new Compaction(state, reader).plan(section), bounds);
   }
 
@@ -432,10 +433,10 @@ public final class PartitionLog implements AutoCloseable {
    * @return false when the log has changed meanwhile; the cleaner is to be abandoned then
    */
   public boolean adopt(CleanedSegment cleaned) throws IOException {
-    if (closed || failure != null) {
+    if (isClosedOrFailed()) {
       return false;
     }
-    touch();
+    use.touch();
     try {
       return new Compaction(state, reader).adopt(cleaned);
     } catch (IOException e) {
@@ -450,13 +451,15 @@ public final class PartitionLog implements AutoCloseable {
    * files are only renamed: see {@link #takeFilesToDelete}.
    */
   public int deleteOldSegments(long highWatermark) throws IOException {
-    if (closed || failure != null) {
+    if (isClosedOrFailed()) {
       return 0;
     }
     try {
       return retention.deleteOld(highWatermark);
     } catch (IOException e) {
       throw failed("retention", e);
+    } finally {
+      use.noteFiles();
     }
   }
 
@@ -474,7 +477,7 @@ public final class PartitionLog implements AutoCloseable {
    */
   public void advanceLogStartOffset(long newStart, long highWatermark)
       throws OffsetOutOfRange, IOException {
-    touch();
+    use.touch();
     try {
       retention.advanceStart(newStart, highWatermark);
     } catch (IOException e) {
@@ -488,6 +491,7 @@ public final class PartitionLog implements AutoCloseable {
    * broker keeps elsewhere must be lowered before the next append.
    */
   public void truncateTo(long offset) throws IOException {
+    use.touch();
     try {
       truncation.truncateTo(offset);
     } catch (IOException e) {
@@ -497,6 +501,7 @@ public final class PartitionLog implements AutoCloseable {
 
   /** Makes the log an empty one that begins and ends at {@code offset}. Blocks until durable. */
   public void truncateFullyAndStartAt(long offset) throws IOException {
+    use.touch();
     try {
       truncation.truncateFullyAndStartAt(offset);
     } catch (IOException e) {
@@ -506,6 +511,7 @@ public final class PartitionLog implements AutoCloseable {
 
   /** Begins a new segment, unless the active one is empty. */
   public void roll() throws IOException {
+    use.touch();
     if (state.segments.active().size() > 0) {
       try {
         state.roll(state.logEndOffset);
@@ -531,72 +537,26 @@ public final class PartitionLog implements AutoCloseable {
 
   // --- idling and closing ---
 
-  /** Tells {@code logs} of each use from now on, which closes this one's files when it idles. */
-  void trackUse(@Nullable ActiveLogs logs) {
-    use = logs;
-  }
-
-  ActiveLogs.@Nullable Due due() {
-    return due;
-  }
-
-  void setDue(ActiveLogs.@Nullable Due next) {
-    due = next;
-  }
-
-  /** Makes it an active one; false when it was. */
-  boolean activate() {
-    boolean was = active;
-    active = true;
-    return !was;
-  }
-
-  private void touch() {
-    usedLately = true;
-    if (!open && use != null) {
-      open = true;
-      boolean was = active;
-      active = true;
-      use.onUsed(this, !was);
-    }
+  /** How it is used. */
+  LogUse use() {
+    return use;
   }
 
   /** Closes files that nothing used since the last call; they open again when needed. */
   public void releaseIdleFiles() throws IOException {
     try {
-      for (int i = 0; i < state.segments.count(); i++) {
-        state.segments.get(i).closeIfIdle();
-      }
+      use.releaseIdleFiles();
     } catch (IOException e) {
       throw failed("closing idle files", e);
     }
-    if (!state.hasOpenFiles()) {
-      state.forgetPositions();
-      appender = null;
-    }
   }
 
-  boolean takeUsedLately() {
-    boolean was = usedLately;
-    usedLately = false;
-    return was;
+  void forgetAppender() {
+    appender = null;
   }
 
-  /**
-   * Closes what idles, or all files; returns true when none is open then. What cannot be written is
-   * as bad as a failed append.
-   */
-  boolean closeFiles(boolean all) {
-    try {
-      releaseIdleFiles();
-      if (all) {
-        releaseIdleFiles();
-      }
-    } catch (IOException e) {
-      LOG.warn("{} takes no appends any more: {}", id(), failed("closing files", e).getMessage());
-    }
-    open = state.hasOpenFiles();
-    return !open;
+  boolean isClosedOrFailed() {
+    return closed || failure != null;
   }
 
   /** True once after something changed that a checkpoint tells. */
@@ -604,28 +564,6 @@ public final class PartitionLog implements AutoCloseable {
     boolean was = state.changed;
     state.changed = false;
     return was;
-  }
-
-  /** Leaves the active logs if nothing is left to be done for it. */
-  boolean leaveIfResting() {
-    if (open || state.changed || isFlushing() || needsFlush() || !state.filesToDelete.isEmpty()) {
-      return false;
-    }
-    active = false;
-    return true;
-  }
-
-  /**
-   * When periodic work will next have something to do here, wall clock; {@code MAX} if never,
-   * {@code MIN} also when that takes a look at files and {@code maySeek} is false.
-   */
-  long nextDueMs(boolean maySeek) throws IOException {
-    if (closed || failure != null) {
-      return Long.MAX_VALUE;
-    }
-    return Math.min(
-        retention.dueMs(maySeek),
-        state.producers.firstExpiryMs(state.settings.producerIdExpirationMs()));
   }
 
   /**

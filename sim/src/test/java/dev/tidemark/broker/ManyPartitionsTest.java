@@ -99,7 +99,10 @@ class ManyPartitionsTest {
     broker.advanceMs(DAY_MS / 2);
     assertThat(offset(1, ListOffsetsRequest.EARLIEST_TIMESTAMP)).isZero();
     broker = broker.stoppedAndStarted();
-    broker.advanceMs(DAY_MS / 2 + 900_000);
+    broker.advanceMs(60_000);
+    int before = disk.openFiles();
+    broker.advanceMs(DAY_MS / 2 + 1_100_000);
+    assertThat(disk.openFiles()).as("files open after retention").isEqualTo(before);
     assertThat(offset(1, ListOffsetsRequest.EARLIEST_TIMESTAMP)).isEqualTo(1);
   }
 
