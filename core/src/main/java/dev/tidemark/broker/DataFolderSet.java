@@ -1,7 +1,7 @@
 package dev.tidemark.broker;
 
-import dev.tidemark.env.Directory;
 import dev.tidemark.log.LogId;
+import dev.tidemark.log.PartitionLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,14 +40,15 @@ final class DataFolderSet {
     return null;
   }
 
-  /** The one in which a partition's folder lies. */
-  DataFolder containing(Directory partition) {
+  /** The one in which a log's files lie. */
+  DataFolder containing(PartitionLog log) {
+    String path = log.folder().path();
     for (DataFolder folder : folders) {
-      if (partition.path().startsWith(folder.directory().path() + "/")) {
+      if (path.equals(folder.directory().directory(log.id().folderName()).path())) {
         return folder;
       }
     }
-    throw new IllegalArgumentException(partition.path() + " lies in no data folder");
+    throw new IllegalArgumentException(path + " lies in no data folder");
   }
 
   private @Nullable DataFolder withId(Uuid directoryId) {

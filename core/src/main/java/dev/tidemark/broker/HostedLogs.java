@@ -305,7 +305,7 @@ final class HostedLogs implements MetadataListener {
 
   private PartitionLeader newLeader(PartitionLog log, int leaderEpoch) {
     log.onFailure(failureListener);
-    DataFolder folder = folders.containing(log.folder());
+    DataFolder folder = folders.containing(log);
     ReplicaContext context = requireNonNull(replicaContexts.get(folder), log.folder().path());
     return new PartitionLeader(log, leaderEpoch, context);
   }
