@@ -12,9 +12,6 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
-import org.apache.kafka.common.message.AlterPartitionRequestData;
-import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
-import org.apache.kafka.common.message.AlterPartitionRequestData.PartitionData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
@@ -23,8 +20,6 @@ import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitions;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.image.TopicImage;
-import org.apache.kafka.metadata.LeaderRecoveryState;
-import org.apache.kafka.metadata.PartitionRegistration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,9 +34,13 @@ class ControllerPropertiesTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
   void whatever_happens_the_metadata_hold_together_and_nobody_leads_twice(long firstSeed) {
+    int elections = 0;
     for (int i = 0; i < HISTORIES; i++) {
-      new History(firstSeed * 1_000 + i).run();
+      History history = new History(firstSeed * 1_000 + i);
+      history.run();
+      elections += history.records.cleanElections();
     }
+    assertThat(elections).as("elections with something to lose").isGreaterThan(HISTORIES);
   }
 
   private static final class History {
@@ -50,6 +49,7 @@ class ControllerPropertiesTest {
     private final ControlledCluster cluster = new ControlledCluster();
     private final List<MetadataImage> images = new ArrayList<>();
     private final List<ModelBroker> brokers = new ArrayList<>();
+    private final ModelData records;
     private final List<String> trace = new ArrayList<>();
     private int topics;
 
@@ -59,6 +59,8 @@ class ControllerPropertiesTest {
       images.add(cluster.view.image());
       cluster.view.addListener(new MetadataInvariants());
       cluster.view.addListener((delta, image) -> images.add(image));
+      this.records = new ModelData(cluster, brokers, random);
+      cluster.view.addListener(records);
       for (int id = 1; id <= BROKERS; id++) {
         brokers.add(new ModelBroker(id, cluster, images));
       }
@@ -108,7 +110,7 @@ class ControllerPropertiesTest {
 
     private void step() {
       ModelBroker broker = any();
-      int kind = random.nextInt(24);
+      int kind = random.nextInt(28);
       trace.add(
           "step %d with broker %d, which has applied %d of %d"
               .formatted(
@@ -132,12 +134,13 @@ class ControllerPropertiesTest {
         case 10, 11 -> pass(random.nextInt(300));
         case 12 -> stopOrStart(broker);
         case 13 -> freezeOrThaw(broker);
-        case 14, 15, 16 -> alterIsr(broker);
+        case 14, 15, 16 -> alterIsrs();
         case 17 -> elect();
         case 18, 19 -> reassign();
         case 20 -> createOrDelete();
         case 21 -> configure();
         case 22 -> controllerTrouble();
+        case 23, 24, 25, 26 -> work();
         default -> {
           if (broker.isReachable() && random.nextInt(3) == 0) {
             broker.beginShutdown();
@@ -188,6 +191,10 @@ class ControllerPropertiesTest {
         if (random.nextBoolean()) {
           cluster.controller.onConnectionLost(broker.id, epoch);
         }
+      } else if (random.nextInt(3) == 0) {
+        broker.losePower();
+        records.losePower(broker);
+        broker.start();
       } else {
         broker.die();
         broker.start();
@@ -204,48 +211,34 @@ class ControllerPropertiesTest {
       }
     }
 
-    private void alterIsr(ModelBroker broker) {
-      for (TopicImage topic : new TreeMap<>(broker.image().topics().topicsByName()).values()) {
+    private List<PartitionKey> partitions() {
+      List<PartitionKey> keys = new ArrayList<>();
+      for (TopicImage topic :
+          new TreeMap<>(cluster.view.image().topics().topicsByName()).values()) {
         for (int index : new TreeMap<>(topic.partitions()).keySet()) {
-          PartitionKey key = new PartitionKey(topic.id(), index);
-          if (broker.serves(key) && random.nextInt(3) > 0) {
-            propose(broker, key);
-          }
+          keys.add(new PartitionKey(topic.id(), index));
+        }
+      }
+      return keys;
+    }
+
+    private void work() {
+      for (PartitionKey key : partitions()) {
+        for (int i = random.nextInt(4); i > 0; i--) {
+          records.work(key);
         }
       }
     }
 
-    private void propose(ModelBroker leader, PartitionKey key) {
-      PartitionRegistration state = leader.state(key);
-      if (state == null) {
-        return;
-      }
-      PartitionData proposal =
-          new PartitionData()
-              .setPartitionIndex(key.partition())
-              .setLeaderEpoch(state.leaderEpoch)
-              .setPartitionEpoch(state.partitionEpoch)
-              .setLeaderRecoveryState(LeaderRecoveryState.RECOVERED.value());
-      for (int replica : state.replicas) {
-        if (replica == leader.id || random.nextInt(4) > 0) {
-          proposal
-              .newIsrWithEpochs()
-              .add(
-                  new BrokerState()
-                      .setBrokerId(replica)
-                      .setBrokerEpoch(brokers.get(replica - 1).epoch()));
+    private void alterIsrs() {
+      for (PartitionKey key : partitions()) {
+        for (ModelBroker broker : brokers) {
+          if (random.nextInt(3) > 0) {
+            records.propose(broker, key);
+            cluster.data.runAll();
+          }
         }
       }
-      AlterPartitionRequestData request =
-          new AlterPartitionRequestData()
-              .setBrokerId(leader.id)
-              .setBrokerEpoch(leader.epoch())
-              .setTopics(
-                  List.of(
-                      new AlterPartitionRequestData.TopicData()
-                          .setTopicId(key.topicId())
-                          .setPartitions(List.of(proposal))));
-      cluster.controller.alterPartition(request, new Answer<>());
     }
 
     private String anyTopic() {
@@ -319,6 +312,7 @@ class ControllerPropertiesTest {
           ModelBroker broker = any();
           if (random.nextInt(3) == 0) {
             cluster.controller.unregisterBroker(broker.id, new Answer<>());
+            cluster.data.runAll();
             broker.die();
           }
         }

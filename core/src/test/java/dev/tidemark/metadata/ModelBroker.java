@@ -38,6 +38,11 @@ final class ModelBroker {
     this.images = images;
   }
 
+  /** It lost records, and the controller has not heard of that yet. */
+  boolean isSecretlyEmptied() {
+    return !isRunning && !stoppedCleanly;
+  }
+
   boolean isRunning() {
     return isRunning;
   }
@@ -65,7 +70,6 @@ final class ModelBroker {
     BrokerRegistrationRequestData request = cluster.registration(id);
     request.setIncarnationId(new Uuid(id, 1_000 + run));
     request.setPreviousBrokerEpoch(stoppedCleanly ? epoch : -1);
-    stoppedCleanly = false;
     Answer<Long> answer = cluster.register(request);
     if (answer.result == null) {
       isRunning = false; // it would try again
@@ -74,9 +78,17 @@ final class ModelBroker {
     }
   }
 
+  /** The process ends; all it wrote is in the kernel's memory still. */
   void die() {
     isRunning = false;
     leaseFromMs = NEVER;
+    stoppedCleanly = true;
+  }
+
+  /** The machine ends, too. */
+  void losePower() {
+    die();
+    stoppedCleanly = false;
   }
 
   void freeze() {
@@ -133,7 +145,6 @@ final class ModelBroker {
   private void onAnswer(BrokerHeartbeatResponseData answer, long sentMs) {
     if (answer.shouldShutDown()) {
       die();
-      stoppedCleanly = true;
     } else if (answer.isFenced()) {
       leaseFromMs = NEVER;
     } else {
