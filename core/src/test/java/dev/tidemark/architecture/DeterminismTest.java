@@ -6,6 +6,8 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -84,6 +86,44 @@ class DeterminismTest {
                   + "|RandomAccessFile)|java\\.nio\\.channels\\..*|java\\.nio\\.file\\.(Files|Path"
                   + "|Paths)|java\\.net\\.(Socket|ServerSocket|URL)")
           .because(WHY);
+
+  /**
+   * {@code Set.of} and {@code Map.of} iterate in an order that each JVM draws anew. Those who only
+   * ask whether something is in one may have it, and are listed here.
+   */
+  @ArchTest
+  static final ArchRule NO_UNMODIFIABLE_SETS_AND_MAPS_TO_ITERATE =
+      noClasses()
+          .that()
+          .doNotHaveFullyQualifiedName("dev.tidemark.metadata.TopicSettings") // get
+          .and()
+          .doNotHaveFullyQualifiedName("dev.tidemark.metadata.DynamicKeys") // contains, anyMatch
+          .and()
+          .doNotHaveFullyQualifiedName("dev.tidemark.quorum.RaftApis") // get
+          .and()
+          .doNotHaveFullyQualifiedName("dev.tidemark.group.OffsetsWriter") // one entry
+          .and()
+          .doNotHaveFullyQualifiedName("dev.tidemark.quorum.RaftSettings") // one entry
+          .and()
+          .doNotHaveFullyQualifiedName("dev.tidemark.broker.settings.SettingsParser") // get
+          .and()
+          .doNotHaveFullyQualifiedName("dev.tidemark.broker.settings.ListenerProtocols") // contains
+          .should()
+          .callMethodWhere(
+              target(owner(nameMatching("java\\.util\\.(Set|Map)")))
+                  .and(target(nameMatching("of|copyOf|ofEntries")))
+                  .and(hasArguments()))
+          .orShould()
+          .callMethodWhere(
+              target(owner(nameMatching("java\\.util\\.stream\\.Collectors")))
+                  .and(target(nameMatching("toUnmodifiable(Set|Map)"))))
+          .because(WHY);
+
+  /** An empty one has no order. */
+  private static DescribedPredicate<JavaCall<?>> hasArguments() {
+    return DescribedPredicate.describe(
+        "with arguments", call -> !call.getTarget().getRawParameterTypes().isEmpty());
+  }
 
   /** Their order differs from run to run, or between JVMs. */
   @ArchTest

@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -179,7 +178,7 @@ public final class BrokerProcess {
     }
     clusterId = FolderIdentity.read(folders.get(0)).map(FolderIdentity::clusterId).orElse("");
     openHttp();
-    ShardNetwork shared = new ShardNetwork(data, networkSettings());
+    ShardNetwork shared = new ShardNetwork(data, NetworkSettings.of(settings));
     network = shared;
     Broker started =
         new Broker(
@@ -252,36 +251,6 @@ public final class BrokerProcess {
       LOG.warn("This machine's name is unknown ({}); clients are told localhost.", e.getMessage());
       return "localhost";
     }
-  }
-
-  private NetworkSettings networkSettings() {
-    long queued = settings.queuedMaxRequestBytes();
-    return new NetworkSettings(
-        settings.socketSendBufferBytes(),
-        settings.socketReceiveBufferBytes(),
-        settings.socketListenBacklogSize(),
-        settings.socketRequestMaxBytes(),
-        queued > 0 ? queued : NetworkSettings.DEFAULT_MAX_QUEUED_BYTES,
-        settings.connectionsMaxIdleMs(),
-        FileDescriptors.connections(settings.maxConnections()),
-        settings.maxConnectionsPerIp(),
-        addresses(settings.maxConnectionsPerIpOverrides()));
-  }
-
-  private static Map<InetAddress, Integer> addresses(Map<String, Integer> byHost) {
-    Map<InetAddress, Integer> byAddress = new LinkedHashMap<>();
-    byHost.forEach(
-        (host, count) -> {
-          try {
-            byAddress.put(InetAddress.getByName(host), count);
-          } catch (UnknownHostException e) {
-            throw new IllegalArgumentException(
-                "max.connections.per.ip.overrides names the host %s, which has no address"
-                    .formatted(host),
-                e);
-          }
-        });
-    return byAddress;
   }
 
   /** In one line: the node, its cluster, where it listens and where its data are. */

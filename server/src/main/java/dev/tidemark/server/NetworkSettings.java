@@ -1,6 +1,9 @@
 package dev.tidemark.server;
 
+import dev.tidemark.broker.BrokerSettings;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -41,5 +44,36 @@ public record NetworkSettings(
         Integer.MAX_VALUE,
         Integer.MAX_VALUE,
         Map.of());
+  }
+
+  /** What server.properties says. */
+  static NetworkSettings of(BrokerSettings settings) {
+    long queued = settings.queuedMaxRequestBytes();
+    return new NetworkSettings(
+        settings.socketSendBufferBytes(),
+        settings.socketReceiveBufferBytes(),
+        settings.socketListenBacklogSize(),
+        settings.socketRequestMaxBytes(),
+        queued > 0 ? queued : DEFAULT_MAX_QUEUED_BYTES,
+        settings.connectionsMaxIdleMs(),
+        FileDescriptors.connections(settings.maxConnections()),
+        settings.maxConnectionsPerIp(),
+        addresses(settings.maxConnectionsPerIpOverrides()));
+  }
+
+  private static Map<InetAddress, Integer> addresses(Map<String, Integer> byHost) {
+    Map<InetAddress, Integer> byAddress = new LinkedHashMap<>();
+    byHost.forEach(
+        (host, count) -> {
+          try {
+            byAddress.put(InetAddress.getByName(host), count);
+          } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(
+                "max.connections.per.ip.overrides names the host %s, which has no address"
+                    .formatted(host),
+                e);
+          }
+        });
+    return byAddress;
   }
 }

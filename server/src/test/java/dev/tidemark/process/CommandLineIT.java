@@ -75,6 +75,29 @@ class CommandLineIT {
   }
 
   @Test
+  void theClassArchiveIsMadeOnceAndTheJvmTakesIt() throws Exception {
+    Path cache = installation.newFolder("cache");
+    Path data = installation.newFolder("data");
+    String config = installation.home().resolve("config/server.properties").toString();
+    String[] format = {"format", "--config", config, "--override", "log.dirs=" + data};
+    Map<String, String> environment =
+        Map.of("XDG_CACHE_HOME", cache.toString(), "TIDEMARK_JVM_OPTS", failsWithoutArchive());
+    Ran.of(installation.command(environment, format), "").requireSuccess();
+    Ran again = Ran.of(installation.command(environment, format), "").requireSuccess();
+    assertThat(again.err()).as("it is there already").doesNotContain("preparing fast starts");
+    if (Runtime.version().feature() < 25) { // newer ones take that of the release wherever it is
+      try (var made = Files.list(cache.resolve("tidemark"))) {
+        assertThat(made).singleElement().satisfies(archive -> assertThat(archive).isNotEmptyFile());
+      }
+    }
+  }
+
+  /** The flag with which the JVM does not start unless it can use its archive. */
+  private static String failsWithoutArchive() {
+    return Runtime.version().feature() >= 25 ? "-XX:AOTMode=on" : "-Xshare:on";
+  }
+
+  @Test
   void aTransactionalIdIsRefusedAtOnce() throws Exception {
     failsWith(
         1,

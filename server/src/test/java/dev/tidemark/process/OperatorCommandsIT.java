@@ -56,6 +56,7 @@ class OperatorCommandsIT {
     assertThat(read.lines()).hasSize(40);
     assertThat(run("group", "list").lines().toList().get(1))
         .matches("walkers +Classic +\\S+ +Empty");
+    assertThat(json("group", "list").at("/0/group").asText()).isEqualTo("walkers");
     JsonNode group = json("group", "describe", "walkers");
     assertThat(group.at("/partitions/0/currentOffset").asLong())
         .as("only what was printed is committed")
