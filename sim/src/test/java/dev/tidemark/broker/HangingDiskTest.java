@@ -117,6 +117,28 @@ class HangingDiskTest {
   }
 
   @Test
+  void aFolderThatHangsWhileAPartitionOfItIsOpenedAgainServesAllOfThemAgain() throws Exception {
+    List<String> lost = topicsIn("b");
+    disk.faults().failNext(Change.WRITE, 0);
+    assertThat(client().produce(lost.get(0), 1)).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
+    broker.hold("repair");
+    broker.advanceMs(1_000); // the probe finds nothing
+    hang("b");
+    broker.release();
+    SimExchange unused = send(lost.get(1));
+    broker.advanceMs(UNTIL_NOTICED_MS);
+    assertOffline(lost);
+    assertOthersServe(lost);
+
+    answer();
+    broker.advanceMs(LONGEST_PAUSE_MS);
+    for (String topic : lost) {
+      assertThat(client().produce(topic, 1)).as(topic).isEqualTo(Errors.NONE);
+      assertThat(client().latest(topic)).isBetween(4L, 5L);
+    }
+  }
+
+  @Test
   void theRoomOfTheOthersIsToldAndTopicsAreCreatedThere() throws Exception {
     hang("b");
     assertThat(client().create("new")).isEqualTo(Errors.NONE);
