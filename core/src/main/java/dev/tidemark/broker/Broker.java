@@ -24,7 +24,6 @@ import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
@@ -60,6 +59,7 @@ public final class Broker {
   private @Nullable MetadataLog metadataLog;
   private @Nullable HostedLogs logs;
   private @Nullable Maintenance maintenance;
+  private @Nullable Checkpoints checkpoints;
   private @Nullable LogCleaner cleaner;
 
   /** How a start or a stop ended; called once, on the data shard. */
@@ -113,7 +113,9 @@ public final class Broker {
   /** How often periodic work looked at a partition so far; on the data shard. */
   long visits() {
     Maintenance running = maintenance;
-    return running == null ? 0 : running.visits();
+    LogCleaner compacting = cleaner;
+    return (running == null ? 0 : running.visits())
+        + (compacting == null ? 0 : compacting.visits());
   }
 
   /** The role of this node in a partition, null if it is not hosted here; on the data shard. */
@@ -229,8 +231,10 @@ public final class Broker {
     view.addListener(hosted);
     live.apply(view.image());
     view.addListener(live);
+    Checkpoints known = new Checkpoints(partitions, hosted, bootId);
+    checkpoints = known;
     Maintenance started =
-        new Maintenance(data, partitions, hosted, settings.logRetentionCheckIntervalMs(), bootId);
+        new Maintenance(data, partitions, known, settings.logRetentionCheckIntervalMs());
     maintenance = started;
     LogCleaner compacting = new LogCleaner(data, partitions, hosted, CleanerSettings.of(settings));
     cleaner = compacting;
@@ -304,7 +308,8 @@ public final class Broker {
   private void stopData(Outcome outcome) {
     Maintenance running = maintenance;
     HostedLogs hosted = logs;
-    if (running == null || hosted == null) {
+    Checkpoints known = checkpoints;
+    if (running == null || hosted == null || known == null) {
       stopControl(outcome);
       return;
     }
@@ -321,13 +326,13 @@ public final class Broker {
           open.add(partition.log());
         });
     // The logs change hands, so the shard must have heard of the end of each sync before.
-    hosted.afterSyncs(() -> closeLogs(open, unclean, running, hosted, outcome));
+    hosted.afterSyncs(() -> closeLogs(open, unclean, known, hosted, outcome));
   }
 
   private void closeLogs(
       List<PartitionLog> open,
       List<PartitionLog> unclean,
-      Maintenance running,
+      Checkpoints known,
       HostedLogs hosted,
       Outcome outcome) {
     LogCloser closer =
@@ -339,14 +344,14 @@ public final class Broker {
                 LOG.error("Logs could not be closed; the next start checks them", failure);
                 stopControl(outcome);
               } else {
-                markClean(running, hosted, outcome);
+                markClean(known, hosted, outcome);
               }
             });
     closer.close(open, unclean);
   }
 
-  private void markClean(Maintenance running, HostedLogs hosted, Outcome outcome) {
-    Map<String, KnownOffsets> last = running.checkpoints();
+  private void markClean(Checkpoints known, HostedLogs hosted, Outcome outcome) {
+    Checkpoints.Update last = known.all();
     // What could not be opened was not checked either: the next start has to look again.
     List<DataFolder> clean =
         hosted.onlineFolders().stream()
@@ -354,9 +359,10 @@ public final class Broker {
             .toList();
     data.background()
         .run(
-            "stop",
+            // Behind a checkpoint that may be under way, unless a disk that hangs may hold it up.
+            clean.size() < hosted.folders().size() ? "stop" : Checkpoints.QUEUE,
             () -> {
-              running.writeCheckpoints(last);
+              last.write();
               markClean(clean);
               return last;
             },

@@ -12,8 +12,11 @@ import dev.tidemark.log.PartitionLog;
 import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +43,8 @@ final class LogCleaner {
   private final CleanerSettings settings;
   private final CleanerOffsets offsets = new CleanerOffsets();
   private final Map<LogId, Quarantine> quarantined = new HashMap<>();
+  private final Set<PartitionLog> waiting = new LinkedHashSet<>();
+  private long visits;
   private Timers.@Nullable Timer timer;
   private @Nullable Cleaner running;
   private boolean stopped;
@@ -100,24 +105,58 @@ final class LogCleaner {
   }
 
   private void look() {
-    Candidate[] best = {null};
-    partitions.forEach(
-        partition -> {
-          Candidate candidate = candidate(partition);
-          if (candidate != null && candidate.isBetterThan(best[0])) {
-            best[0] = candidate;
-          }
-        });
-    if (best[0] == null) {
+    gather();
+    Candidate best = null;
+    for (Iterator<PartitionLog> all = waiting.iterator(); all.hasNext(); ) {
+      PartitionLog log = all.next();
+      PartitionLeader partition = partitions.find(log.id().topicId(), log.id().partition());
+      visits++;
+      if (partition == null || partition.log() != log || !mayBeCompacted(log)) {
+        all.remove();
+        continue;
+      }
+      Candidate candidate = candidate(partition);
+      if (candidate == null && !isQuarantined(log.id()) && !changesWithTime(log)) {
+        all.remove();
+      } else if (candidate != null && candidate.isBetterThan(best)) {
+        best = candidate;
+      }
+    }
+    if (best == null) {
       lookAfter(settings.backoffMs());
     } else {
-      beginWhenSynced(best[0], 0);
+      beginWhenSynced(best, 0);
     }
+  }
+
+  /** Of all other logs nothing has changed since they were last looked at. */
+  private void gather() {
+    waiting.addAll(partitions.activeLogs().takeUncompacted());
+    for (PartitionLog log : partitions.activeLogs().all()) {
+      if (mayBeCompacted(log)) {
+        waiting.add(log);
+      }
+    }
+  }
+
+  private static boolean mayBeCompacted(PartitionLog log) {
+    return log.settings().compact() && log.segmentCount() > 1;
+  }
+
+  /** What is too young today, or not yet worth it, may be due tomorrow. */
+  private static boolean changesWithTime(PartitionLog log) {
+    return log.settings().minCompactionLagMs() > 0
+        || log.settings().maxCompactionLagMs() < Long.MAX_VALUE;
+  }
+
+  /** How often a log was looked at so far. */
+  long visits() {
+    return visits;
   }
 
   private @Nullable Candidate candidate(PartitionLeader partition) {
     PartitionLog log = partition.log();
-    if (!log.settings().compact() || log.segmentCount() == 1 || isQuarantined(log.id())) {
+    if (isQuarantined(log.id())) {
       return null;
     }
     try {

@@ -6,10 +6,7 @@ import dev.tidemark.log.LogId;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,32 +20,27 @@ final class Maintenance {
   private static final long FIRST_RETENTION_MS = 30_000;
   private static final long CHECKPOINT_INTERVAL_MS = 60_000;
   private static final long PRODUCER_EXPIRY_INTERVAL_MS = 600_000;
+  private static final int SYNCS_AT_ONCE = 500;
+  private static final long NEXT_SYNCS_MS = 1_000;
 
   /** Files that were not used for one to two of these are closed. */
   private static final long IDLE_INTERVAL_MS = 10_000;
 
   private final Shard shard;
   private final Partitions partitions;
-  private final HostedLogs logs;
+  private final Checkpoints checkpoints;
   private final long retentionIntervalMs;
-  private final String bootId;
   private final ActiveLogs active;
   private long visits;
-  private boolean checkpointsFail;
   private boolean stopped;
 
   Maintenance(
-      Shard shard,
-      Partitions partitions,
-      HostedLogs logs,
-      long retentionIntervalMs,
-      String bootId) {
+      Shard shard, Partitions partitions, Checkpoints checkpoints, long retentionIntervalMs) {
     this.shard = shard;
     this.partitions = partitions;
     this.active = partitions.activeLogs();
-    this.logs = logs;
+    this.checkpoints = checkpoints;
     this.retentionIntervalMs = retentionIntervalMs;
-    this.bootId = bootId;
   }
 
   void start() {
@@ -62,7 +54,7 @@ final class Maintenance {
 
   /** How often a partition was looked at so far. */
   long visits() {
-    return visits;
+    return visits + checkpoints.visits();
   }
 
   void stop() {
@@ -128,106 +120,53 @@ final class Maintenance {
     if (stopped) {
       return;
     }
-    boolean[] changed = {partitions.takeChanged()};
+    flushDue();
     forEachActive(
         partition -> {
-          flushIfDue(partition);
-          changed[0] |= partition.log().takeChanged();
+          if (partition.log().takeChanged()) {
+            partitions.noteChanged(partition.log().id());
+          }
         });
-    if (!changed[0]) {
+    Checkpoints.Update update = checkpoints.changes();
+    if (update == null) {
       scheduleCheckpoints();
       return;
     }
-    Map<String, KnownOffsets> now = checkpoints();
     shard
         .background()
         .run(
-            "checkpoint",
+            Checkpoints.QUEUE,
             () -> {
-              writeCheckpoints(now);
-              return now;
+              update.write();
+              return update;
             },
-            (done, failure) -> onCheckpointsWritten(failure));
+            (done, failure) -> {
+              checkpoints.ended(failure);
+              scheduleCheckpoints();
+            });
   }
 
   /**
-   * Of an idle partition nobody else asks: a segment that was rolled last is still to be synced.
+   * Of an idle partition nobody else asks: a segment that was rolled last is still to be synced. A
+   * sync holds files open, so of many some wait.
    */
-  private static void flushIfDue(PartitionLeader partition) {
-    if (partition.log().needsFlush()) {
-      partition.startFlush();
+  private void flushDue() {
+    if (stopped) {
+      return;
     }
-  }
-
-  private void onCheckpointsWritten(@Nullable Throwable failure) {
-    if (failure != null) {
-      logs.suspectFolders();
-      partitions.noteChanged(); // so that they are tried again even if nothing changes
-      if (!checkpointsFail) {
-        LOG.error(
-            "The checkpoints cannot be written, a start after a crash takes longer; it is tried"
-                + " again: {}",
-            failure.getMessage());
-      }
+    int[] begun = {0};
+    forEachActive(
+        partition -> {
+          if (partition.log().needsFlush() && begun[0]++ < SYNCS_AT_ONCE) {
+            partition.startFlush();
+          }
+        });
+    if (begun[0] > SYNCS_AT_ONCE) {
+      shard.timers().schedule(NEXT_SYNCS_MS, this::flushDue);
     }
-    checkpointsFail = failure != null;
-    scheduleCheckpoints();
   }
 
   private void scheduleCheckpoints() {
     shard.timers().schedule(CHECKPOINT_INTERVAL_MS, this::writeCheckpoints);
-  }
-
-  /** Writes given checkpoints; blocks. */
-  void writeCheckpoints(Map<String, KnownOffsets> all) throws IOException {
-    IOException failure = null;
-    for (DataFolder folder : logs.folders()) {
-      KnownOffsets checkpoints = all.get(folder.directory().path());
-      if (checkpoints != null) {
-        try {
-          DataFolder.writeDown(folder.directory(), checkpoints);
-        } catch (IOException e) {
-          failure = e; // the other folders' are written all the same
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
-  }
-
-  /** The offsets of all partitions now, by the path of their folder. */
-  Map<String, KnownOffsets> checkpoints() {
-    Map<String, KnownOffsets> byFolder = new TreeMap<>();
-    for (DataFolder folder : logs.onlineFolders()) {
-      byFolder.put(folder.directory().path(), checkpointsOf(folder));
-    }
-    return byFolder;
-  }
-
-  private KnownOffsets checkpointsOf(DataFolder folder) {
-    KnownOffsets now = new KnownOffsets(bootId);
-    // A partition that could not be opened keeps what was known of it: without its recovery point
-    // the next start would cut at the damage instead of reporting it.
-    for (LogId id : partitions.offline()) {
-      KnownOffsets.Entry before = folder.known(id);
-      if (before != null) {
-        now.put(before.withoutSummary());
-      }
-    }
-    partitions.forEach(
-        partition -> {
-          LogId id = partition.log().id();
-          if (folder.holds(id)) {
-            now.put(
-                new KnownOffsets.Entry(
-                    id,
-                    partition.log().recoveryPoint(),
-                    partition.log().logStartOffset(),
-                    partition.highWatermark(),
-                    partition.log().summary()));
-          }
-        });
-    return now;
   }
 }

@@ -7,7 +7,10 @@ import dev.tidemark.replica.Traffic;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -21,6 +24,9 @@ public final class Partitions {
   /** Logs that have files open at once; of further ones some close theirs. */
   private static final int MAX_OPEN_LOGS = 2000;
 
+  /** So many that have changed are no longer told apart from the others. */
+  private static final int MANY = 1000;
+
   private final ActiveLogs activeLogs = new ActiveLogs(MAX_OPEN_LOGS);
   private final TreeMap<String, HostedTopic> byName = new TreeMap<>();
   private final Map<Uuid, HostedTopic> byId = new HashMap<>();
@@ -28,7 +34,8 @@ public final class Partitions {
   private final ArrayDeque<HostedTopic> awaiting = new ArrayDeque<>();
   private Function<AssignedLog, @Nullable PartitionLeader> maker = log -> null;
   private final Traffic traffic = new Traffic(null);
-  private boolean changed;
+  private final Set<LogId> changed = new LinkedHashSet<>();
+  private boolean allChanged = true;
 
   /** A partition that should be here and cannot be served, and why. */
   private record Offline(LogId id, String why) {}
@@ -119,13 +126,13 @@ public final class Partitions {
 
   void addOffline(LogId id, String why) {
     offline.put(id.folderName(), new Offline(id, why));
-    changed = true;
+    noteChanged(id);
   }
 
   void removeOffline(LogId id) {
     if (isOffline(id)) {
       offline.remove(id.folderName());
-      changed = true;
+      noteChanged(id);
     }
   }
 
@@ -134,16 +141,28 @@ public final class Partitions {
     return activeLogs;
   }
 
-  /** What a checkpoint tells has changed. */
-  void noteChanged() {
-    changed = true;
+  /** What a checkpoint tells of a partition has changed: it came, went or was written to. */
+  void noteChanged(LogId id) {
+    if (changed.size() >= MANY) {
+      noteAllChanged();
+    }
+    if (!allChanged) {
+      changed.add(id);
+    }
   }
 
-  /** True once after partitions came or went. */
-  boolean takeChanged() {
-    boolean was = changed;
-    changed = false;
-    return was;
+  /** All that a checkpoint tells may have changed. */
+  void noteAllChanged() {
+    allChanged = true;
+    changed.clear();
+  }
+
+  /** The partitions that have changed since this was last asked; null when all may have. */
+  @Nullable List<LogId> takeChanged() {
+    List<LogId> taken = allChanged ? null : List.copyOf(changed);
+    allChanged = false;
+    changed.clear();
+    return taken;
   }
 
   boolean isOffline(LogId id) {
@@ -173,7 +192,7 @@ public final class Partitions {
     HostedTopic hosted = topic(partition.log().id());
     hosted.put(partition.log().id().partition(), partition);
     activeLogs.add(partition.log());
-    changed = true;
+    noteChanged(partition.log().id());
   }
 
   private HostedTopic topic(LogId id) {
@@ -192,8 +211,10 @@ public final class Partitions {
     if (hosted != null) {
       byName.remove(hosted.name());
       awaiting.removeIf(topic -> topic == hosted);
-      hosted.hosted().forEach(partition -> activeLogs.remove(partition.log()));
-      changed = true;
+      for (PartitionLeader partition : hosted.hosted()) {
+        activeLogs.remove(partition.log());
+        noteChanged(partition.log().id());
+      }
     }
     return hosted;
   }

@@ -3,8 +3,10 @@ package dev.tidemark.log;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,6 +28,7 @@ public final class ActiveLogs {
   private final List<PartitionLog> active = new ArrayList<>();
   private final ArrayDeque<PartitionLog> open = new ArrayDeque<>();
   private final TreeSet<Due> due = new TreeSet<>();
+  private final Set<PartitionLog> uncompacted = new LinkedHashSet<>();
   private long dueCounter;
 
   /** {@code maxOpen}: how many logs may have files open at once, at least 1. */
@@ -111,6 +114,7 @@ public final class ActiveLogs {
           boolean leaves = log.use().leaveIfResting();
           if (leaves) {
             schedule(log, true);
+            noteIfCompacted(log);
           }
           return leaves;
         });
@@ -120,6 +124,23 @@ public final class ActiveLogs {
   public void add(PartitionLog log) {
     log.use().track(this);
     schedule(log, false);
+    noteIfCompacted(log);
+  }
+
+  private void noteIfCompacted(PartitionLog log) {
+    if (log.settings().compact()) {
+      uncompacted.add(log);
+    }
+  }
+
+  /**
+   * Logs of compacted topics that came in, or went to rest, since this was last asked. With those
+   * that are active now they are all that may have changed.
+   */
+  public List<PartitionLog> takeUncompacted() {
+    List<PartitionLog> taken = List.copyOf(uncompacted);
+    uncompacted.clear();
+    return taken;
   }
 
   /** Forgets a log that is closed. */
@@ -129,6 +150,7 @@ public final class ActiveLogs {
       due.remove(queued);
     }
     log.use().track(null);
+    uncompacted.remove(log);
     active.remove(log);
     open.remove(log);
   }

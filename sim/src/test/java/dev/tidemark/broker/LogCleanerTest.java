@@ -3,10 +3,12 @@ package dev.tidemark.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.env.Directory;
+import dev.tidemark.log.Batches;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,6 +98,63 @@ class LogCleanerTest {
     disk.rot("data/bad-0/00000000000000000000.log", 100); // flips the bits back
     broker.advanceMs(120_000);
     assertThat(size("bad")).isLessThan(full / 2);
+  }
+
+  @Test
+  void logsThatIdleAreNotLookedAt() {
+    client().create("compacted", 50, COMPACT);
+    for (int partition = 0; partition < 50; partition++) {
+      for (int i = 0; i < 100; i++) {
+        client().produce("compacted", partition, Batches.plain(clock.wallMs(), "v" + i % 10));
+      }
+    }
+    broker.advanceMs(600_000);
+    int open = disk.openFiles();
+    long visits = broker.visits();
+    broker.advanceMs(3_600_000);
+    assertThat(broker.visits()).isEqualTo(visits);
+    assertThat(disk.openFiles()).isEqualTo(open);
+    long before = size("compacted");
+    write("compacted", 50);
+    broker.advanceMs(SOON_MS);
+    assertThat(size("compacted")).isLessThan(2 * before);
+  }
+
+  @Test
+  void whatWasTooYoungIsCompactedWhenItIsOldEnoughThoughNobodyUsesIt() {
+    int open = disk.openFiles();
+    client().create("compacted", with("min.compaction.lag.ms", "3600000"));
+    write("compacted", 50);
+    long full = size("compacted");
+    broker.advanceMs(3_000_000);
+    assertThat(size("compacted")).isEqualTo(full);
+    assertThat(disk.openFiles()).as("while it waits").isEqualTo(open);
+    broker.advanceMs(700_000);
+    assertThat(size("compacted")).isLessThan(full / 2);
+  }
+
+  @Test
+  void whatIsOverdueIsCompactedThoughThereIsLittleOfIt() {
+    client()
+        .create(
+            "compacted",
+            with("max.compaction.lag.ms", "3600000", "min.cleanable.dirty.ratio", "0.9"));
+    for (int i = 0; i < 300; i++) { // different keys: all of it stays
+      client().produce("compacted", 0, Batches.plain(clock.wallMs(), "key" + i));
+    }
+    broker.advanceMs(SOON_MS);
+    write("compacted", 5);
+    long some = size("compacted");
+    broker.advanceMs(3_000_000);
+    assertThat(size("compacted")).isEqualTo(some);
+    broker.advanceMs(700_000);
+    assertThat(size("compacted")).isLessThan(some);
+  }
+
+  private static String[] with(String... configs) {
+    String[] all = Arrays.copyOf(COMPACT, COMPACT.length + configs.length);
+    System.arraycopy(configs, 0, all, COMPACT.length, configs.length);
+    return all;
   }
 
   @Test

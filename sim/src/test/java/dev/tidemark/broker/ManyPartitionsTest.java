@@ -135,6 +135,48 @@ class ManyPartitionsTest {
   }
 
   @Test
+  void aCheckpointOfWhatHasChangedKeepsWhatIsKnownOfTheOthers() throws IOException {
+    create(PARTITIONS);
+    client().create("other");
+    assertThat(client().produce("other", 1)).isEqualTo(Errors.NONE);
+    produceToEach(PARTITIONS);
+    broker.advanceMs(90_000);
+    assertThat(known("other-0")).isTrue();
+    long visits = broker.visits();
+    produceToEach(1);
+    client().delete("other");
+    broker.advanceMs(90_000);
+    assertThat(broker.visits() - visits).isLessThan(40);
+    assertThat(known("other-0")).isFalse();
+    long written = disk.looksInto("/data/" + TOPIC + "-0");
+    long untouched = disk.looksInto("/data/" + TOPIC + "-299");
+    broker = broker.killedAndStarted();
+    assertThat(disk.looksInto("/data/" + TOPIC + "-0") - written).isLessThanOrEqualTo(2);
+    assertThat(disk.looksInto("/data/" + TOPIC + "-299") - untouched).isLessThanOrEqualTo(2);
+    assertThat(latest(0)).isEqualTo(2);
+    assertThat(latest(299)).isEqualTo(1);
+  }
+
+  private boolean known(String folder) throws IOException {
+    return KnownOffsets.read(disk.root().directory("data")).hasFolder(folder);
+  }
+
+  @Test
+  void aCheckpointThatIsDamagedMeanwhileIsMadeAnew() throws IOException {
+    create(PARTITIONS);
+    produceToEach(PARTITIONS);
+    broker.advanceMs(90_000);
+    disk.rot("data/" + KnownOffsets.FILE, 20);
+    produceToEach(1);
+    broker.advanceMs(180_000);
+    assertThat(known(TOPIC + "-0")).isTrue();
+    assertThat(known(TOPIC + "-299")).isTrue();
+    broker = broker.killedAndStarted();
+    assertThat(latest(0)).isEqualTo(2);
+    assertThat(latest(299)).isEqualTo(1);
+  }
+
+  @Test
   void producersAreKnownAfterAKillAlsoWithoutALookAtTheLog() {
     create(1);
     ByteBuffer first = Batches.of(7, 0, 0, clock.wallMs(), "a");
