@@ -239,10 +239,10 @@ public final class PartitionLog implements AutoCloseable {
     }
   }
 
-  /** Bytes of the batches that end below {@code offset} and were not deleted. */
-  public long bytesBelow(long offset) throws IOException {
+  /** Bytes of the batches between two batch bounds, without those that were deleted. */
+  public long bytesBetween(long startOffset, long endOffsetExclusive) throws IOException {
     requireOpen();
-    return reader.bytesBelow(offset);
+    return reader.bytesBelow(endOffsetExclusive) - reader.bytesBelow(startOffset);
   }
 
   /** The aborted transactions that touch the range, by first offset. */

@@ -93,6 +93,20 @@ class WaitingFetchTest {
   }
 
   @Test
+  void whatRetentionDeletesMeanwhileDoesNotCount() {
+    client().create("short", "retention.ms", "1000", "internal.segment.bytes", "500");
+    client().produce("short", 30);
+    int waitMs = 1_000_000;
+    SimExchange fetch = parked(SimFetch.of("short", 30).waitFor(2 * batchBytes, waitMs));
+    broker.advanceMs(waitMs / 2);
+    assertThat(client().earliest("short")).isEqualTo(30);
+    client().produce("short", 1);
+    assertThat(fetch.isAnswered()).isFalse();
+    client().produce("short", 1);
+    assertThat(offsets(fetch)).containsExactly(30L, 31L);
+  }
+
+  @Test
   void aClientThatIsGoneIsForgotten() {
     int timers = broker.timers();
     client().produce(TOPIC, 1);

@@ -17,7 +17,6 @@ final class WaitingFetch implements HighWatermarkListener {
   private final boolean readCommitted;
   private final Runnable answer;
   private final long[] ends;
-  private final long[] sizes;
   private long missingBytes;
   private Timers.@Nullable Timer timer;
   private boolean done;
@@ -34,28 +33,18 @@ final class WaitingFetch implements HighWatermarkListener {
     this.missingBytes = missingBytes;
     this.answer = answer;
     this.ends = new long[partitions.size()];
-    this.sizes = new long[partitions.size()];
   }
 
   void start(Timers timers, long maxWaitMs) {
     for (int i = 0; i < partitions.size(); i++) {
       ends[i] = end(partitions.get(i));
-      sizes[i] = bytesBelow(ends[i], partitions.get(i));
+      partitions.get(i).addListener(this);
     }
-    partitions.forEach(partition -> partition.addListener(this));
     timer = timers.schedule(maxWaitMs, this::finish);
   }
 
   private long end(PartitionReplica partition) {
     return readCommitted ? partition.lastStableOffset() : partition.highWatermark();
-  }
-
-  private static long bytesBelow(long end, PartitionReplica partition) {
-    try {
-      return partition.log().bytesBelow(end);
-    } catch (IOException e) {
-      return -1; // whoever reads it is told
-    }
   }
 
   @Override
@@ -73,15 +62,19 @@ final class WaitingFetch implements HighWatermarkListener {
   private boolean hasEnough(PartitionReplica partition) {
     int index = partitions.indexOf(partition);
     long end = end(partition);
-    if (end == ends[index]) {
-      return false; // what came is of a transaction that is open, or behind one
+    if (end > ends[index]) { // else what came is of a transaction that is open, or behind one
+      missingBytes -= bytesBetween(ends[index], end, partition);
+      ends[index] = end;
     }
-    long size = bytesBelow(end, partition);
-    // Retention may have made the log smaller: then nothing is known, which counts as enough.
-    missingBytes -= size >= sizes[index] ? size - sizes[index] : missingBytes;
-    ends[index] = end;
-    sizes[index] = size;
     return missingBytes <= 0;
+  }
+
+  private long bytesBetween(long startOffset, long end, PartitionReplica partition) {
+    try {
+      return partition.log().bytesBetween(startOffset, end);
+    } catch (IOException e) {
+      return missingBytes; // whoever reads it is told
+    }
   }
 
   private void finish() {
