@@ -168,9 +168,9 @@ class MetadataRaftLogTest {
     life();
     long changes = disk.faults().changes();
     assertThat(changes).isGreaterThan(20);
-    for (long change = 0; change < changes; change++) {
+    for (long change = 0; change < 8 * changes; change++) { // each with several losses of power
       disk = new VirtualDisk(3);
-      disk.faults().powerOffAt(change);
+      disk.faults().powerOffAt(change % changes);
       List<String> synced = new ArrayList<>();
       try {
         life(synced);
@@ -193,6 +193,15 @@ class MetadataRaftLogTest {
     life(new ArrayList<>());
   }
 
+  /** So many that a batch of them lies in several pages of the disk. */
+  private static String[] manyTopics(String begin) {
+    String[] topics = new String[120];
+    for (int i = 0; i < topics.length; i++) {
+      topics[i] = begin + i;
+    }
+    return topics;
+  }
+
   /** Tells of what is synced. */
   private void life(List<String> synced) throws IOException {
     MetadataRaftLog log = open();
@@ -201,11 +210,18 @@ class MetadataRaftLogTest {
     synced.add("a");
     for (int i = 0; i < 4; i++) {
       long end = log.endOffset().offset();
+      String[] some = manyTopics(i + "x");
+      String[] more = manyTopics(i + "y");
       log.appendAsFollower(
-          together(batch(end, 2, "b" + i), batch(end + 1, 2, "c" + i), batch(end + 2, 2, "d" + i)),
+          together(
+              batch(end, 2, some),
+              batch(end + some.length, 2, "between" + i),
+              batch(end + some.length + 1, 2, more)),
           2);
-      synced.addAll(List.of("b" + i, "c" + i, "d" + i));
-      log.appendAsFollower(batch(end + 3, 2, "e" + i), 2);
+      synced.addAll(List.of(some));
+      synced.add("between" + i);
+      synced.addAll(List.of(more));
+      log.appendAsFollower(batch(log.endOffset().offset(), 2, "e" + i), 2);
       synced.add("e" + i);
     }
     log.close();
