@@ -178,6 +178,11 @@ final class BrokerLifecycle {
     return draft.decision(brokerIds);
   }
 
+  private void noteStopped(int brokerId) {
+    context.liveness().onStopped(brokerId, clock.monotonicMs());
+    context.handovers().onStopped(brokerId);
+  }
+
   /** Looks at sessions, leases and partitions that wait; later again if anything can lapse. */
   private void check() {
     check = null;
@@ -366,7 +371,7 @@ final class BrokerLifecycle {
       boolean isCurrent = broker != null && broker.epoch() == request.brokerEpoch();
       if (isCurrent && broker.fenced() && request.wantFence()) {
         // It does not want to lead, so it has stopped to.
-        context.handovers().onStopped(request.brokerId());
+        noteStopped(request.brokerId());
       }
       electReady();
       scheduleCheck();
@@ -428,7 +433,7 @@ final class BrokerLifecycle {
   private final class OnStopped implements Reply<List<Integer>> {
     @Override
     public void succeed(List<Integer> brokerIds) {
-      brokerIds.forEach(context.handovers()::onStopped);
+      brokerIds.forEach(BrokerLifecycle.this::noteStopped);
       electReady();
     }
 

@@ -67,6 +67,14 @@ final class BrokerLiveness {
     }
   }
 
+  /** It is proven that the broker does not serve, or it says so itself. */
+  void onStopped(int brokerId, long nowMs) {
+    Contact contact = contacts.get(brokerId);
+    if (contact != null) {
+      contact.leaseEndMs = Math.min(contact.leaseEndMs, nowMs);
+    }
+  }
+
   boolean isLocal(int brokerId) {
     Contact contact = contacts.get(brokerId);
     return contact != null && contact.isLocal;

@@ -74,8 +74,8 @@ final class BrokerRegistering {
       BrokerRegistration existing,
       BrokerRegistrationRequestData request,
       long nowMs) {
-    boolean mayLive = !existing.fenced() && !context.liveness().isSilent(existing.id(), nowMs);
-    if (mayLive && existing.directoryIntersection(request.logDirs()).isEmpty()) {
+    boolean mayServe = !context.liveness().hasLeaseEnded(existing.id(), nowMs);
+    if (mayServe && existing.directoryIntersection(request.logDirs()).isEmpty()) {
       throw new Refusal(
           Errors.DUPLICATE_BROKER_REGISTRATION,
           "Another broker with id %d is alive, and it has other data folders: give each broker its own node.id."

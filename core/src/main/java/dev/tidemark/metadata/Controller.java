@@ -34,6 +34,7 @@ import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.server.common.ProducerIdsBlock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what cluster metadata becomes. Owned by the control shard; every method runs there. Each
@@ -55,7 +56,9 @@ public final class Controller {
   private final PartitionAddition partitionAddition;
   private final ConfigAlteration configAlteration;
   private final ConfigEffects configEffects;
+  private final ElectionAnswers electionAnswers;
   private final Clock clock;
+  private @Nullable Throwable bootstrapFailure;
 
   /** A controller of a cluster whose only broker is in this process. */
   public Controller(
@@ -87,6 +90,7 @@ public final class Controller {
         new BrokerLifecycle(
             loop, context, brokerSettings, probe, () -> log.state().logEndOffset(), control);
     this.balance = new LeaderBalance(loop, context, brokerSettings, control.timers());
+    this.electionAnswers = new ElectionAnswers(control.timers());
     this.placement = new TopicPlacement(control.randomness().fork("placement"), settings);
     this.topicCreation =
         new TopicCreation(control.randomness().fork("topic-ids"), names, placement, configs);
@@ -97,33 +101,37 @@ public final class Controller {
   }
 
   /**
-   * Replays the metadata log, completes what an interrupted format left out, and hands the image
-   * they lead to to the data shard. This node decides from then on.
+   * Takes part in the quorum: replays the metadata log and hands the image it leads to to the data
+   * shard. While the log says that this node is active it decides; else its methods fail with
+   * NOT_CONTROLLER. A log with one voter makes it so before this returns.
+   *
+   * @throws IOException also when the first records of a new log cannot be written
    */
   public void start() throws IOException {
     loop.start();
-    Set<Uuid> deleted = loop.deletedBefore();
-    data.execute(() -> view.noteDeletedBefore(deleted));
-    becomeActive();
+    Throwable failure = bootstrapFailure;
+    if (failure != null) {
+      throw new IOException("The first metadata records were not written", failure);
+    }
   }
 
-  /**
-   * This node decides from now on, after it has applied all that is committed. It knows nothing of
-   * brokers but the metadata: everyone has a whole session.
-   */
-  public void becomeActive() {
-    loop.onActive();
-    lifecycle.onActive();
-    balance.onCommitted();
-  }
+  /** The first records of a cluster, unless a format wrote them, or what it left out. */
+  private void bootstrap() {
+    if (loop.image().features().metadataVersion().isPresent()) {
+      return;
+    }
+    loop.decide(
+        now -> new Decision<>(MetadataBootstrap.records(), true),
+        new Reply<>() {
+          @Override
+          public void succeed(Boolean done) {}
 
-  /**
-   * Another node decides from now on: what waits fails with NOT_CONTROLLER, and no heartbeat is
-   * answered any more.
-   */
-  public void resign() {
-    loop.onResigned();
-    lifecycle.onResigned();
+          @Override
+          public void fail(Throwable cause) {
+            bootstrapFailure = cause;
+            log.resign();
+          }
+        });
   }
 
   /**
@@ -225,8 +233,21 @@ public final class Controller {
     loop.decide(now -> FeatureUpdate.decide(now, request, version), reply);
   }
 
+  /** Elects leaders; answered once the partitions have them, or the request's time is over. */
   public void electLeaders(ElectLeadersRequestData request, Reply<ElectLeadersResponseData> reply) {
-    loop.decide(now -> LeaderElection.decide(now, context, request), reply);
+    loop.decide(
+        now -> LeaderElection.decide(now, context, request),
+        new Reply<LeaderElection.Outcome>() {
+          @Override
+          public void succeed(LeaderElection.Outcome outcome) {
+            electionAnswers.await(outcome.response(), outcome.moving(), request.timeoutMs(), reply);
+          }
+
+          @Override
+          public void fail(Throwable cause) {
+            reply.fail(cause);
+          }
+        });
   }
 
   public void alterPartitionReassignments(
@@ -273,6 +294,7 @@ public final class Controller {
       }
       data.execute(() -> view.publish(delta, image));
       if (loop.isActive()) {
+        electionAnswers.onMetadataUpdate(delta);
         lifecycle.onCommitted(delta);
         balance.onCommitted();
       }
@@ -281,6 +303,25 @@ public final class Controller {
     @Override
     public void onAppendFailed() {
       lifecycle.onAppendFailed();
+    }
+
+    @Override
+    public void onReplayed() {
+      Set<Uuid> deleted = loop.deletedBefore();
+      data.execute(() -> view.noteDeletedBefore(deleted));
+    }
+
+    @Override
+    public void onActive() {
+      bootstrap();
+      lifecycle.onActive();
+      balance.onCommitted();
+    }
+
+    @Override
+    public void onResigned() {
+      lifecycle.onResigned();
+      electionAnswers.onResigned();
     }
   }
 }

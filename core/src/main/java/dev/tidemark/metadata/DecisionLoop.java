@@ -1,5 +1,6 @@
 package dev.tidemark.metadata;
 
+import dev.tidemark.quorum.Leadership;
 import dev.tidemark.quorum.MetadataBatch;
 import dev.tidemark.quorum.MetadataLog;
 import java.io.IOException;
@@ -39,8 +40,17 @@ final class DecisionLoop {
     /** A batch has committed; called before its decision is answered. */
     void onCommitted(MetadataDelta delta, MetadataImage image);
 
-    /** The batch that was appended last failed. */
+    /** The batch that was appended last failed, or it is not known whether it is there. */
     void onAppendFailed();
+
+    /** What the log held at the start was told by one {@link #onCommitted}. */
+    void onReplayed();
+
+    /** This node decides from now on, from all that is committed. */
+    void onActive();
+
+    /** Another node decides from now on. */
+    void onResigned();
   }
 
   private final MetadataLog log;
@@ -51,6 +61,9 @@ final class DecisionLoop {
   private MetadataProvenance replayedTo = MetadataProvenance.EMPTY;
   private final Set<Uuid> deletedBefore = new HashSet<>();
   private boolean inFlight;
+  private boolean isRunningWaiting;
+  private Leadership leadership = Leadership.UNKNOWN;
+  private int activeEpoch;
   private boolean isActive;
 
   DecisionLoop(MetadataLog log, Listener listener) {
@@ -64,17 +77,19 @@ final class DecisionLoop {
   }
 
   /**
-   * Replays the metadata log, completes what an interrupted format left out, and tells the image
-   * they lead to.
+   * Takes part in the quorum. What the log holds already is replayed as one change; a log with one
+   * voter makes this node active before this returns.
    */
   void start() throws IOException {
-    MetadataBootstrap.writeIfMissing(log, this::onCommit);
+    log.start(new FromLog());
     MetadataDelta delta = replayed;
     if (delta == null) {
       throw new IllegalStateException("The controller was started before");
     }
     replayed = null;
     publish(delta, replayedTo);
+    listener.onReplayed();
+    applyLeadership();
   }
 
   /** The topics whose deletion stands in the log as it was replayed; not changed after that. */
@@ -82,15 +97,21 @@ final class DecisionLoop {
     return deletedBefore;
   }
 
-  /** This node decides from now on; it follows the log all the time. */
-  void onActive() {
-    isActive = true;
-  }
-
-  /** Another node decides; what waits fails. The batch in flight ends by itself. */
-  void onResigned() {
-    isActive = false;
-    runWaiting();
+  /** Follows what the log said last of who decides. */
+  private void applyLeadership() {
+    boolean wasActive = isActive;
+    isActive = leadership.isActive();
+    if (wasActive && (!isActive || leadership.epoch() != activeEpoch)) {
+      isActive = false;
+      runWaiting(); // what waits fails
+      listener.onResigned();
+      isActive = leadership.isActive();
+      wasActive = false;
+    }
+    if (isActive && !wasActive) {
+      activeEpoch = leadership.epoch();
+      listener.onActive();
+    }
   }
 
   boolean isActive() {
@@ -150,9 +171,18 @@ final class DecisionLoop {
     }
   }
 
+  /** A batch that ends at once does not nest the next one in it. */
   private void runWaiting() {
-    while (!inFlight && !waiting.isEmpty()) {
-      waiting.remove().run();
+    if (isRunningWaiting) {
+      return;
+    }
+    isRunningWaiting = true;
+    try {
+      while (!inFlight && !waiting.isEmpty()) {
+        waiting.remove().run();
+      }
+    } finally {
+      isRunningWaiting = false;
     }
   }
 
@@ -169,26 +199,55 @@ final class DecisionLoop {
     }
   }
 
-  private void onCommit(MetadataBatch batch) {
-    MetadataProvenance provenance =
-        new MetadataProvenance(batch.lastOffset(), batch.epoch(), batch.appendTimeMs(), true);
-    MetadataDelta starting = replayed;
-    MetadataDelta delta = starting == null ? delta(image) : starting;
-    MetadataReplay.replay(delta, batch.records());
-    if (starting == null) {
-      MetadataLines.tell(batch.records());
-      publish(delta, provenance);
-    } else {
-      noteDeletions(batch);
-      replayedTo = provenance;
-    }
-  }
-
-  private void noteDeletions(MetadataBatch batch) {
-    for (ApiMessageAndVersion record : batch.records()) {
-      if (record.message() instanceof RemoveTopicRecord removal) {
-        deletedBefore.add(removal.topicId());
+  /** What the log tells. */
+  private final class FromLog implements MetadataLog.Listener {
+    @Override
+    public void onCommit(MetadataBatch batch) {
+      MetadataDelta starting = replayed;
+      MetadataDelta delta = starting == null ? delta(image) : starting;
+      MetadataReplay.replay(delta, batch.records());
+      if (starting == null) {
+        MetadataLines.tell(batch.records());
+        publish(delta, provenance(batch));
+        takeSnapshotIfDue();
+      } else {
+        noteDeletions(batch);
+        replayedTo = provenance(batch);
       }
+    }
+
+    private void noteDeletions(MetadataBatch batch) {
+      for (ApiMessageAndVersion record : batch.records()) {
+        if (record.message() instanceof RemoveTopicRecord removal) {
+          deletedBefore.add(removal.topicId());
+        }
+      }
+    }
+
+    /** In place of all that is known. */
+    @Override
+    public void onSnapshot(MetadataBatch everything) {
+      MetadataDelta delta = replayed == null ? delta(image) : delta(MetadataImage.EMPTY);
+      MetadataReplay.replay(delta, everything.records());
+      delta.finishSnapshot();
+      if (replayed == null) {
+        publish(delta, provenance(everything));
+      } else {
+        replayed = delta;
+        replayedTo = provenance(everything);
+      }
+    }
+
+    @Override
+    public void onLeaderChange(Leadership now) {
+      leadership = now;
+      if (replayed == null) {
+        applyLeadership();
+      }
+    }
+
+    private MetadataProvenance provenance(MetadataBatch batch) {
+      return new MetadataProvenance(batch.lastOffset(), batch.epoch(), batch.appendTimeMs(), true);
     }
   }
 
@@ -222,12 +281,17 @@ final class DecisionLoop {
     @Override
     public void onFailed(Throwable cause) {
       inFlight = false;
-      LOG.error("Metadata could not be written: {}", cause.getMessage());
       listener.onAppendFailed();
-      reply.fail(
-          new KafkaStorageException(
-              "The controller could not write its log, nothing was changed: " + cause.getMessage(),
-              cause));
+      if (cause instanceof NotControllerException) {
+        reply.fail(cause);
+      } else {
+        LOG.error("Metadata could not be written: {}", cause.getMessage());
+        reply.fail(
+            new KafkaStorageException(
+                "The controller could not write its log, nothing was changed: "
+                    + cause.getMessage(),
+                cause));
+      }
       runWaiting();
     }
   }

@@ -1,6 +1,7 @@
 package dev.tidemark.metadata;
 
 import java.util.ArrayDeque;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.kafka.common.ElectionType;
@@ -26,6 +27,16 @@ final class LeaderElection {
   private final ArrayDeque<Asked> asked = new ArrayDeque<>();
   private final ElectLeadersResponseData response = new ElectLeadersResponseData();
 
+  private final Map<PartitionKey, PartitionResult> moving = new TreeMap<>();
+
+  /**
+   * What was decided.
+   *
+   * @param moving partitions that wait for their old leader to stop, with their place in the
+   *     response
+   */
+  record Outcome(ElectLeadersResponseData response, Map<PartitionKey, PartitionResult> moving) {}
+
   /** One partition; {@code isWanted}: named by the request, so that every outcome is told. */
   private record Asked(ReplicaElectionResult result, int partition, boolean isWanted) {}
 
@@ -34,7 +45,7 @@ final class LeaderElection {
     this.type = type;
   }
 
-  static Decision<ElectLeadersResponseData> decide(
+  static Decision<Outcome> decide(
       MetadataImage image, ElectionContext context, ElectLeadersRequestData request) {
     LeaderElection election = new LeaderElection(context, type(request.electionType()));
     if (request.topicPartitions() == null) {
@@ -69,7 +80,7 @@ final class LeaderElection {
     partitions.forEach(partition -> asked.add(new Asked(result, partition, isWanted)));
   }
 
-  private Decision<ElectLeadersResponseData> elect(MetadataImage image) {
+  private Decision<Outcome> elect(MetadataImage image) {
     MetadataDraft draft = context.draft(image);
     while (!asked.isEmpty()) {
       if (draft.isFull()) {
@@ -79,7 +90,7 @@ final class LeaderElection {
       PartitionResult result =
           new PartitionResult().setPartitionId(one.partition).setErrorMessage(null);
       try {
-        elect(draft, one.result.topic(), one.partition);
+        elect(draft, one.result.topic(), result);
       } catch (Refusal e) {
         if (e.error() == Errors.ELECTION_NOT_NEEDED && !one.isWanted) {
           continue;
@@ -88,10 +99,11 @@ final class LeaderElection {
       }
       one.result.partitionResult().add(result);
     }
-    return draft.decision(response);
+    return draft.decision(new Outcome(response, moving));
   }
 
-  private void elect(MetadataDraft draft, String topicName, int partition) {
+  private void elect(MetadataDraft draft, String topicName, PartitionResult result) {
+    int partition = result.partitionId();
     TopicImage topic = draft.image().topics().getTopic(topicName);
     PartitionRegistration found = topic == null ? null : topic.partitions().get(partition);
     if (topic == null || found == null) {
@@ -105,11 +117,15 @@ final class LeaderElection {
           Errors.ELECTION_NOT_NEEDED,
           "Broker %d leads %s-%d already.".formatted(found.leader, topicName, partition));
     }
-    PartitionChange change = draft.change(new PartitionKey(topic.id(), partition));
+    PartitionKey key = new PartitionKey(topic.id(), partition);
+    PartitionChange change = draft.change(key);
     if (!(preferred ? change.electPreferred() : change.electUncleanly())) {
       throw new Refusal(
           preferred ? Errors.PREFERRED_LEADER_NOT_AVAILABLE : Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE,
           "None of the replicas of %s-%d that may lead is there.".formatted(topicName, partition));
+    }
+    if (!change.hasLeader()) {
+      moving.put(key, result);
     }
   }
 }

@@ -32,6 +32,29 @@ class BrokerFencingTest {
   }
 
   @Test
+  void a_broker_that_thaws_is_not_unfenced_before_it_knows_what_was_taken_from_it() {
+    cluster.create("t", 1, 2, 3);
+    long known = cluster.lastOffset();
+    cluster.pass(ControlledCluster.SESSION_MS + 500, 2, 3);
+
+    assertThat(cluster.answered(cluster.heartbeat(1).setCurrentMetadataOffset(known)).isFenced())
+        .isTrue();
+    assertThat(cluster.beat(1).isFenced()).isFalse();
+  }
+
+  @Test
+  void a_new_controller_does_not_unfence_it_earlier() {
+    cluster.create("t", 1, 2, 3);
+    long known = cluster.lastOffset();
+    cluster.pass(ControlledCluster.SESSION_MS + 500, 2, 3);
+    cluster.failOver();
+
+    assertThat(cluster.answered(cluster.heartbeat(1).setCurrentMetadataOffset(known)).isFenced())
+        .isTrue();
+    assertThat(cluster.beat(1).isFenced()).isFalse();
+  }
+
+  @Test
   void heartbeats_keep_a_broker_unfenced() {
     cluster.pass(5 * ControlledCluster.SESSION_MS, 1, 2, 3);
 

@@ -65,14 +65,12 @@ final class ControlledCluster {
 
   /** Another controller takes over; it knows what is in the log and nothing else. */
   void failOver() {
-    controller.resign();
     control.reseed();
     controller = newController(BrokerControlSettings.defaults());
     start();
   }
 
   void failOver(BrokerControlSettings settings) {
-    controller.resign();
     control.reseed();
     controller = newController(settings);
     start();

@@ -26,12 +26,17 @@ class PlannedMovesTest {
     assertThat(cluster.partition("t").leader).isEqualTo(2);
   }
 
-  private Errors elect(byte type) {
-    ElectLeadersRequestData request = new ElectLeadersRequestData().setElectionType(type);
+  private Answer<ElectLeadersResponseData> ask(byte type) {
+    ElectLeadersRequestData request =
+        new ElectLeadersRequestData().setElectionType(type).setTimeoutMs(20_000);
     request.topicPartitions().add(new TopicPartitions().setTopic("t").setPartitions(List.of(0)));
     Answer<ElectLeadersResponseData> answer = new Answer<>();
     cluster.controller.electLeaders(request, answer);
     cluster.data.runAll();
+    return answer;
+  }
+
+  private static Errors error(Answer<ElectLeadersResponseData> answer) {
     return Errors.forCode(
         answer.get().replicaElectionResults().get(0).partitionResult().get(0).errorCode());
   }
@@ -45,7 +50,8 @@ class PlannedMovesTest {
     int epoch = cluster.partition("t").leaderEpoch;
     long before = cluster.lastOffset();
 
-    assertThat(elect(PREFERRED)).isEqualTo(Errors.NONE);
+    Answer<ElectLeadersResponseData> answer = ask(PREFERRED);
+    assertThat(answer.isThere()).isFalse();
     assertThat(leader()).isEqualTo(ControlledCluster.NO_LEADER);
 
     cluster.answered(cluster.heartbeat(2).setCurrentMetadataOffset(before));
@@ -56,11 +62,12 @@ class PlannedMovesTest {
     cluster.beat(2);
     assertThat(leader()).isEqualTo(1);
     assertThat(cluster.partition("t").leaderEpoch).isEqualTo(epoch + 2);
+    assertThat(error(answer)).isEqualTo(Errors.NONE);
   }
 
   @Test
   void an_old_leader_that_falls_silent_is_waited_for_until_its_lease_has_ended() {
-    elect(PREFERRED);
+    ask(PREFERRED);
 
     cluster.pass(ControlledCluster.SESSION_MS - 600, 1, 3);
     assertThat(leader()).isEqualTo(ControlledCluster.NO_LEADER);
@@ -71,7 +78,7 @@ class PlannedMovesTest {
 
   @Test
   void a_new_run_of_the_old_leader_proves_that_it_has_stopped() {
-    elect(PREFERRED);
+    ask(PREFERRED);
 
     cluster.register(cluster.registration(2)).get();
 
@@ -80,7 +87,7 @@ class PlannedMovesTest {
 
   @Test
   void others_that_die_meanwhile_do_not_end_the_wait() {
-    elect(PREFERRED);
+    ask(PREFERRED);
 
     cluster.register(cluster.registration(1)).get();
     cluster.beat(1);
@@ -92,16 +99,16 @@ class PlannedMovesTest {
 
   @Test
   void not_even_an_unclean_election_ends_the_wait() {
-    elect(PREFERRED);
+    ask(PREFERRED);
 
-    assertThat(elect(UNCLEAN)).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE);
+    assertThat(error(ask(UNCLEAN))).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE);
     assertThat(leader()).isEqualTo(ControlledCluster.NO_LEADER);
   }
 
   @Test
   void an_old_leader_that_lives_but_does_not_follow_the_metadata_loses_its_lease() {
     long before = cluster.lastOffset();
-    elect(PREFERRED);
+    ask(PREFERRED);
 
     for (long ms = 0; ms < 2 * ControlledCluster.SESSION_MS + 2_000; ms += 500) {
       cluster.pass(500, 1, 3);
@@ -116,7 +123,7 @@ class PlannedMovesTest {
 
   @Test
   void a_new_controller_waits_for_the_old_leader_as_well() {
-    elect(PREFERRED);
+    ask(PREFERRED);
     cluster.failOver();
 
     cluster.send(cluster.heartbeat(2).setCurrentMetadataOffset(0));
@@ -146,7 +153,7 @@ class PlannedMovesTest {
   void a_preferred_replica_that_is_not_in_sync_does_not_lead() {
     cluster.setIsr("t", 2, 3);
 
-    assertThat(elect(PREFERRED)).isEqualTo(Errors.PREFERRED_LEADER_NOT_AVAILABLE);
+    assertThat(error(ask(PREFERRED))).isEqualTo(Errors.PREFERRED_LEADER_NOT_AVAILABLE);
     assertThat(leader()).isEqualTo(2);
   }
 
@@ -168,11 +175,35 @@ class PlannedMovesTest {
 
   @Test
   void an_election_that_could_not_be_written_is_tried_again() {
-    elect(PREFERRED);
+    ask(PREFERRED);
     cluster.log.failNext();
     cluster.beat(2);
     cluster.pass(2_000, 1, 2, 3);
 
     assertThat(leader()).isEqualTo(1);
+  }
+
+  @Test
+  void the_answer_comes_with_the_end_of_the_time_the_request_gives() {
+    long before = cluster.lastOffset();
+    ElectLeadersRequestData request =
+        new ElectLeadersRequestData().setElectionType(PREFERRED).setTimeoutMs(1_000);
+    request.topicPartitions().add(new TopicPartitions().setTopic("t").setPartitions(List.of(0)));
+    Answer<ElectLeadersResponseData> answer = new Answer<>();
+    cluster.controller.electLeaders(request, answer);
+
+    cluster.send(cluster.heartbeat(2).setCurrentMetadataOffset(before));
+    cluster.control.advance(1_000);
+
+    assertThat(error(answer)).isEqualTo(Errors.REQUEST_TIMED_OUT);
+  }
+
+  @Test
+  void the_answer_tells_when_another_node_decides() {
+    Answer<ElectLeadersResponseData> answer = ask(PREFERRED);
+
+    cluster.failOver();
+
+    assertThat(error(answer)).isEqualTo(Errors.REQUEST_TIMED_OUT);
   }
 }
