@@ -5,18 +5,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.sim.SeededRandomness;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
  * A life of a partition with three replicas that a seed determines: writes, fetches whose answers
- * are late or lost, ISR proposals likewise, metadata that reaches brokers at different times, clean
- * elections, crashes, losses of power. Power is lost only where what was promised covers it: on a
- * topic that syncs anywhere, otherwise never by the last that is in sync.
+ * are late or lost, ISR proposals likewise, metadata that reaches brokers at different times,
+ * elections, crashes, losses of power.
+ *
+ * <p>In a clean life leaders are elected from the ISR, and power is lost only where what was
+ * promised covers it: on a topic that syncs anywhere, otherwise never by the last that is in sync.
+ * Then nothing acknowledged is lost. In an unclean one anybody is elected, but no power is lost:
+ * then all that is lost is in a lost tail.
  */
 final class ReplicaLife {
   private static final int REPLICAS = 3;
@@ -24,18 +31,22 @@ final class ReplicaLife {
   private static final long LAG_MS = 1000;
 
   private final SeededRandomness random;
+  private final boolean clean;
   private final boolean syncs;
   private final int faultPercent;
   final ReplicaCluster cluster;
   private final Map<Integer, ReplicaCluster.OnItsWay> onTheirWay = new TreeMap<>();
   private final List<Produced> produced = new ArrayList<>();
+  private final Map<Integer, List<Produced>> appendedBy = new TreeMap<>();
   private final Map<PartitionReplica, long[]> seen = new HashMap<>();
   private long deletedTo;
   private int values;
   int elections;
+  long lostRecords;
   int powerLosses;
 
-  ReplicaLife(long seed) throws Exception {
+  ReplicaLife(long seed, boolean clean) throws Exception {
+    this.clean = clean;
     random = new SeededRandomness(seed);
     syncs = random.chance(40);
     faultPercent = random.chance(50) ? 1 : 1 + random.nextInt(8);
@@ -54,7 +65,7 @@ final class ReplicaLife {
     for (int i = 0; i < steps; i++) {
       step();
       checkReaders();
-      if (i % 5 == 0) {
+      if (clean && i % 5 == 0) {
         checkLogs();
       }
       leaderless(i);
@@ -103,7 +114,7 @@ final class ReplicaLife {
       answerProposal();
     } else if (kind < 99) {
       letTimePass();
-    } else {
+    } else if (clean) {
       deleteRecords(node);
     }
   }
@@ -134,6 +145,9 @@ final class ReplicaLife {
       Produced one = cluster.produce(node.id, forAll, batch);
       if (forAll) {
         produced.add(one); // acks=1 promises nothing
+      }
+      if (one.baseOffset >= 0) {
+        appendedBy.computeIfAbsent(node.id, id -> new ArrayList<>()).add(one);
       }
     }
   }
@@ -180,7 +194,7 @@ final class ReplicaLife {
   private boolean isElectable(ReplicaNode node) {
     return node.isUp()
         && !cluster.controller.broker(node.id).fenced()
-        && cluster.controller.partition.isr().contains(node.id);
+        && (!clean || cluster.controller.partition.isr().contains(node.id));
   }
 
   private void elect(ReplicaNode node) {
@@ -193,7 +207,7 @@ final class ReplicaLife {
   private void crash(ReplicaNode node) {
     onTheirWay.remove(node.id);
     List<Integer> isr = cluster.controller.partition.isr();
-    boolean covered = syncs || !isr.equals(List.of(node.id));
+    boolean covered = clean && (syncs || !isr.equals(List.of(node.id)));
     if (covered && random.chance(50)) {
       powerLosses++;
       cluster.losePower(node.id, random.nextLong());
@@ -221,7 +235,8 @@ final class ReplicaLife {
       if (role != null) {
         long[] now = {role.leaderEpoch(), role.highWatermark()};
         long[] before = seen.put(role, now);
-        if (before != null && before[0] == now[0]) {
+        boolean lasts = clean || role instanceof PartitionLeader;
+        if (lasts && before != null && before[0] == now[0]) {
           assertThat(now[1]).as("high watermark of %d", node.id).isGreaterThanOrEqualTo(before[1]);
         }
         assertThat(now[1]).isBetween(node.log.logStartOffset(), node.log.logEndOffset());
@@ -299,7 +314,26 @@ final class ReplicaLife {
     checkHealed();
   }
 
-  private void checkHealed() {
+  /** What a leader appended is in its log, or it knows that it is not. */
+  private void checkNothingVanished(ReplicaNode node) throws Exception {
+    List<StoredRecord> there = StoredRecord.below(node.log, node.log.logEndOffset());
+    Set<String> known = new HashSet<>();
+    there.forEach(record -> known.add(record.offset() + ":" + record.value()));
+    for (LostTail tail : new LostTails(node.log, 1 << 20).all()) {
+      byte[] batches = node.log.folder().readAll(tail.file());
+      List<StoredRecord> lost = StoredRecord.in(ByteBuffer.wrap(batches));
+      assertThat((long) lost.size()).isEqualTo(tail.removed().records());
+      lost.forEach(record -> known.add(record.offset() + ":" + record.value()));
+      lostRecords += lost.size();
+    }
+    for (Produced one : appendedBy.getOrDefault(node.id, List.of())) {
+      for (int i = 0; i < one.values.size(); i++) {
+        assertThat(known).as(this::toString).contains(one.baseOffset + i + ":" + one.values.get(i));
+      }
+    }
+  }
+
+  private void checkHealed() throws Exception {
     ReplicaNode leader = cluster.node(cluster.controller.partition.leaderId());
     assertThat(leader.leader().inSyncReplicas())
         .as(this::toString)
@@ -307,7 +341,11 @@ final class ReplicaLife {
     for (ReplicaNode node : cluster.nodes()) {
       assertThat(cluster.highWatermark(node.id)).isEqualTo(leader.log.logEndOffset());
       assertThat(cluster.end(node.id)).isEqualTo(leader.log.logEndOffset());
-      checkAcknowledged(node.log, "broker " + node.id);
+      if (clean) {
+        checkAcknowledged(node.log, "broker " + node.id);
+      } else {
+        checkNothingVanished(node);
+      }
       if (node.id != leader.id) {
         checkEqual(leader, node);
       }

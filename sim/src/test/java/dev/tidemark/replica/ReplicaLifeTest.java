@@ -4,33 +4,50 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
+/** Repeat a life with {@code -Dsurefire.extra=-Dtidemark.seed=N}. */
 class ReplicaLifeTest {
   private static final long ROUNDS = Long.getLong("tidemark.rounds", 1);
-  private static final long SEEDS = 100;
+  private static final long FIRST_SEED = Long.getLong("tidemark.seed", 0);
   private static final int STEPS = 600;
 
-  @Test
-  void whateverHappensNothingAcknowledgedIsLostAndReplicasAgreeBelowTheHighWatermark() {
-    long acknowledged = 0;
-    long elections = 0;
-    long powerLosses = 0;
-    long first = Long.getLong("tidemark.seed", 0);
-    for (long seed = first; seed < first + SEEDS * ROUNDS; seed++) {
-      try {
-        ReplicaLife life = new ReplicaLife(seed);
-        life.run(STEPS);
-        acknowledged += life.acknowledged();
-        elections += life.elections;
-        powerLosses += life.powerLosses;
-      } catch (Exception | AssertionError e) {
-        throw new AssertionError("seed " + seed + " (-Dtidemark.seed=" + seed + ")", e);
+  /** What was reached in all lives of a test. */
+  private static final class Reached {
+    private long acknowledged;
+    private long elections;
+    private long powerLosses;
+    private long lostRecords;
+
+    void live(long lives, boolean clean) {
+      for (long seed = FIRST_SEED; seed < FIRST_SEED + lives; seed++) {
+        try {
+          ReplicaLife life = new ReplicaLife(seed, clean);
+          life.run(STEPS);
+          acknowledged += life.acknowledged();
+          elections += life.elections;
+          powerLosses += life.powerLosses;
+          lostRecords += life.lostRecords;
+        } catch (Exception | AssertionError e) {
+          throw new AssertionError("seed " + seed, e);
+        }
       }
     }
-    System.out.printf(
-        "%d acknowledged, %d elections, %d losses of power%n",
-        acknowledged, elections, powerLosses);
-    assertThat(acknowledged).isGreaterThan(3 * SEEDS * ROUNDS);
-    assertThat(elections).isGreaterThan(SEEDS * ROUNDS);
-    assertThat(powerLosses).isGreaterThan(SEEDS * ROUNDS / 2);
+  }
+
+  @Test
+  void nothingAcknowledgedIsLostAndReplicasAgreeBelowTheHighWatermark() {
+    long lives = 100 * ROUNDS;
+    Reached reached = new Reached();
+    reached.live(lives, true);
+    assertThat(reached.acknowledged).isGreaterThan(3 * lives);
+    assertThat(reached.elections).isGreaterThan(lives);
+    assertThat(reached.powerLosses).isGreaterThan(lives / 2);
+  }
+
+  @Test
+  void afterUncleanElectionsAllThatIsLostIsInALostTail() {
+    long lives = 40 * ROUNDS;
+    Reached reached = new Reached();
+    reached.live(lives, false);
+    assertThat(reached.lostRecords).isGreaterThan(5 * lives);
   }
 }

@@ -16,8 +16,13 @@ import org.apache.kafka.common.record.internal.RecordBatch;
 public record StoredRecord(long offset, int epoch, String value) {
   /** All records of a log below an offset. */
   public static List<StoredRecord> below(PartitionLog log, long endOffset) {
+    return in(bytes(log, endOffset));
+  }
+
+  /** All records in these batches. */
+  public static List<StoredRecord> in(ByteBuffer batches) {
     List<StoredRecord> records = new ArrayList<>();
-    for (RecordBatch batch : MemoryRecords.readableRecords(bytes(log, endOffset)).batches()) {
+    for (RecordBatch batch : MemoryRecords.readableRecords(batches).batches()) {
       for (Record record : batch) {
         ByteBuffer value = record.value();
         records.add(
