@@ -30,13 +30,13 @@ public final class PartitionFollower extends PartitionReplica {
   private int leaderId;
   private long leaderHighWatermark = UNKNOWN;
   private @Nullable SeenLeader seen;
-  private FollowerStep need = FollowerStep.FETCH;
+  private FollowerStep need;
   private Runnable attention = () -> {};
 
   /**
    * Begins to follow.
    *
-   * @param leaderId whom the metadata names
+   * @param leaderId whom the metadata names, -1 for nobody
    * @param knownHighWatermark what this replica knew in the role before, or the checkpoint's
    */
   public PartitionFollower(
@@ -47,8 +47,13 @@ public final class PartitionFollower extends PartitionReplica {
       ReplicaContext context) {
     super(log, leaderEpoch, knownHighWatermark, context);
     this.leaderId = leaderId;
+    this.need = needWith(leaderId);
     this.lostTails = new LostTails(log, context.lostTailMaxBytes());
     syncRest();
+  }
+
+  private static FollowerStep needWith(int leader) {
+    return leader < 0 ? FollowerStep.AWAIT_METADATA : FollowerStep.FETCH;
   }
 
   /** What is in the log and not synced counts for nothing on a topic that syncs. */
@@ -71,7 +76,7 @@ public final class PartitionFollower extends PartitionReplica {
       setLeaderEpoch(newLeaderEpoch);
       leaderId = newLeaderId;
       leaderHighWatermark = UNKNOWN;
-      need = FollowerStep.FETCH;
+      need = needWith(newLeaderId);
       attention.run();
     }
   }

@@ -25,6 +25,7 @@ final class ReplicaNode implements BrokerRegistry, Checkpoints {
   ControllerStub.Metadata view;
   long ownEpoch;
   PartitionLog log;
+  private HostedReplica replica;
   @Nullable PartitionReplica role;
   long checkpointedHighWatermark;
   private long recoveryPoint;
@@ -69,48 +70,20 @@ final class ReplicaNode implements BrokerRegistry, Checkpoints {
     log =
         PartitionLog.open(
             ReplicaCluster.ID, folder, settings, new LogOpening(false, recoveryPoint, 0), clock);
+    replica = new HostedReplica(log, checkpointedHighWatermark, context());
   }
 
   /** Applies what is committed: the role it names. */
   void apply(ControllerStub.Metadata metadata) {
     view = metadata;
-    CommittedPartition committed = metadata.partition();
-    PartitionReplica now = role;
-    if (committed.leaderId() == id) {
-      if (now instanceof PartitionLeader leader) {
-        leader.onCommitted(committed);
-      } else {
-        role =
-            new PartitionLeader(log, committed, lastHighWatermark(), minInSync, seen(), context());
-      }
-    } else if (now instanceof PartitionFollower follower) {
-      follower.onLeader(committed.leaderId(), committed.leaderEpoch());
-    } else {
-      role =
-          new PartitionFollower(
-              log, committed.leaderId(), committed.leaderEpoch(), lastHighWatermark(), context());
-    }
-    if (now != null && now != role) {
-      now.stop();
-    }
-  }
-
-  private long lastHighWatermark() {
-    return role == null ? checkpointedHighWatermark : role.highWatermark();
-  }
-
-  private @Nullable SeenLeader seen() {
-    return role instanceof PartitionFollower follower ? follower.seenLeader() : null;
+    role = replica.apply(metadata.partition(), minInSync);
   }
 
   /** The process is gone; what it had in mind too. */
   void down() {
-    PartitionReplica was = role;
     role = null;
     life++;
-    if (was != null) {
-      was.stop();
-    }
+    replica.stop();
     while (background.size() > 0) {
       background.dropNext();
     }
