@@ -229,8 +229,6 @@ public final class Broker {
     calls.onStorageFailure(hosted::suspectMetadataFolder);
     logs = hosted;
     view.addListener(hosted);
-    live.apply(view.image());
-    view.addListener(live);
     Checkpoints known = new Checkpoints(partitions, hosted, bootId);
     checkpoints = known;
     Maintenance started =
@@ -238,6 +236,9 @@ public final class Broker {
     maintenance = started;
     LogCleaner compacting = new LogCleaner(data, partitions, hosted, CleanerSettings.of(settings));
     cleaner = compacting;
+    live.onCleanerSettings(compacting::onSettings);
+    live.apply(view.image());
+    view.addListener(live);
     hosted.openAll(
         view.image(),
         () -> {

@@ -7,6 +7,7 @@ import dev.tidemark.broker.settings.HostPort;
 import dev.tidemark.broker.settings.InvalidSetting;
 import dev.tidemark.broker.settings.ListenerAddress;
 import dev.tidemark.broker.settings.Setting;
+import dev.tidemark.broker.settings.SettingValues;
 import dev.tidemark.broker.settings.SettingsParser;
 import dev.tidemark.quorum.SnapshotSettings;
 import java.util.HashMap;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * What server.properties says, checked. Immutable. Sizes are in bytes, times in milliseconds unless
  * the name says otherwise; ranges and defaults stand in {@link HonouredSettings}.
  */
-public final class BrokerSettings {
+public final class BrokerSettings implements SettingValues {
   private final Map<String, Object> values;
   private final Map<String, String> texts;
   private final List<String> warnings;
@@ -184,7 +185,7 @@ public final class BrokerSettings {
     return get(HonouredSettings.LOG_RETENTION_CHECK_INTERVAL_MS);
   }
 
-  /** The value of a key that has one by default. */
+  @Override
   public <T> T get(Setting<T> setting) {
     return requireNonNull(find(setting), setting.name());
   }

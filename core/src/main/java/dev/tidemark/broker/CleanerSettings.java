@@ -1,6 +1,7 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.broker.settings.HonouredSettings;
+import dev.tidemark.broker.settings.SettingValues;
 import dev.tidemark.log.CleanerBounds;
 
 /**
@@ -14,7 +15,7 @@ import dev.tidemark.log.CleanerBounds;
 record CleanerSettings(
     boolean enabled, long backoffMs, double maxBytesPerSecond, CleanerBounds bounds) {
 
-  static CleanerSettings of(BrokerSettings settings) {
+  static CleanerSettings of(SettingValues settings) {
     return new CleanerSettings(
         settings.get(HonouredSettings.LOG_CLEANER_ENABLE),
         settings.get(HonouredSettings.LOG_CLEANER_BACKOFF_MS),

@@ -3,11 +3,12 @@ package dev.tidemark.broker;
 import dev.tidemark.broker.settings.HonouredSettings;
 import dev.tidemark.broker.settings.InvalidSetting;
 import dev.tidemark.broker.settings.Setting;
+import dev.tidemark.broker.settings.SettingValues;
 import dev.tidemark.env.ConnectionBounds;
 import dev.tidemark.metadata.EffectiveConfigs;
 import dev.tidemark.metadata.MetadataListener;
 import java.util.List;
-import java.util.function.IntConsumer;
+import java.util.function.Consumer;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
@@ -24,6 +25,7 @@ final class LiveSettings implements MetadataListener {
   private final BrokerSettings settings;
   private final EffectiveConfigs effective;
   private final ConnectionBounds bounds;
+  private Consumer<CleanerSettings> cleaner = none -> {};
 
   LiveSettings(BrokerSettings settings, ConnectionBounds bounds) {
     this.settings = settings;
@@ -31,10 +33,17 @@ final class LiveSettings implements MetadataListener {
     this.bounds = bounds;
   }
 
+  /** Whom to tell how logs are compacted. */
+  void onCleanerSettings(Consumer<CleanerSettings> told) {
+    cleaner = told;
+  }
+
   /** Applies what the image says, at the start. */
   void apply(MetadataImage image) {
-    apply(image, HonouredSettings.MAX_CONNECTIONS, bounds::maxConnections);
-    apply(image, HonouredSettings.MAX_CONNECTIONS_PER_IP, bounds::maxConnectionsPerIp);
+    SettingValues now = new Now(image);
+    bounds.maxConnections(now.get(HonouredSettings.MAX_CONNECTIONS));
+    bounds.maxConnectionsPerIp(now.get(HonouredSettings.MAX_CONNECTIONS_PER_IP));
+    cleaner.accept(CleanerSettings.of(now));
   }
 
   @Override
@@ -48,16 +57,25 @@ final class LiveSettings implements MetadataListener {
     }
   }
 
-  private void apply(MetadataImage image, Setting<Integer> setting, IntConsumer effect) {
-    List<EffectiveConfigs.Level> levels = effective.ofBroker(image, setting.name());
-    int value = settings.get(setting);
-    try {
-      if (!levels.isEmpty()) {
-        value = setting.parse(levels.get(0).value());
-      }
-    } catch (InvalidSetting e) {
-      LOG.warn("{}; the value of server.properties holds", e.getMessage());
+  /** The values that hold by an image. */
+  private final class Now implements SettingValues {
+    private final MetadataImage image;
+
+    Now(MetadataImage image) {
+      this.image = image;
     }
-    effect.accept(value);
+
+    @Override
+    public <T> T get(Setting<T> setting) {
+      List<EffectiveConfigs.Level> levels = effective.ofBroker(image, setting.name());
+      try {
+        if (!levels.isEmpty()) {
+          return setting.parse(levels.get(0).value());
+        }
+      } catch (InvalidSetting e) {
+        LOG.warn("{}; the value of server.properties holds", e.getMessage());
+      }
+      return settings.get(setting);
+    }
   }
 }

@@ -40,13 +40,14 @@ final class LogCleaner {
   private final Shard shard;
   private final Partitions partitions;
   private final HostedLogs logs;
-  private final CleanerSettings settings;
+  private CleanerSettings settings;
   private final CleanerOffsets offsets = new CleanerOffsets();
   private final Map<LogId, Quarantine> quarantined = new HashMap<>();
   private final Set<PartitionLog> waiting = new LinkedHashSet<>();
   private long visits;
   private Timers.@Nullable Timer timer;
   private @Nullable Cleaner running;
+  private boolean idles;
   private boolean stopped;
 
   /** A log that failed, until when it is left out, and how often that was. */
@@ -86,6 +87,16 @@ final class LogCleaner {
             });
   }
 
+  /** From now on; a log that is being compacted ends with the bounds it began with. */
+  void onSettings(CleanerSettings changed) {
+    boolean lookAgain = idles && changed.backoffMs() != settings.backoffMs();
+    settings = changed;
+    if (lookAgain && timer != null) {
+      timer.cancel();
+      lookAfter(settings.backoffMs());
+    }
+  }
+
   /** Compacts no more; what was begun is removed in the background. */
   void stop() {
     stopped = true;
@@ -99,12 +110,14 @@ final class LogCleaner {
 
   private void lookAfter(long delayMs) {
     running = null;
+    idles = true;
     if (!stopped) {
       timer = shard.timers().schedule(delayMs, this::look);
     }
   }
 
   private void look() {
+    idles = false;
     gather();
     Candidate best = null;
     for (Iterator<PartitionLog> all = waiting.iterator(); all.hasNext(); ) {

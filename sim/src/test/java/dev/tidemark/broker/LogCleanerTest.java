@@ -55,6 +55,23 @@ class LogCleanerTest {
   }
 
   @Test
+  void theCleanersSettingsHoldAtOnceAndAfterARestart() throws Exception {
+    assertThat(client().alterBrokers("log.cleaner.backoff.ms", "3600000")).isEqualTo(Errors.NONE);
+    client().create("compacted", COMPACT);
+    write("compacted", 50);
+    long full = size("compacted");
+    broker.advanceMs(20 * SOON_MS);
+    assertThat(size("compacted")).as("it does not look again for an hour").isEqualTo(full);
+    broker = broker.killedAndStarted();
+    broker.advanceMs(20 * SOON_MS);
+    assertThat(size("compacted")).as("nor after a restart").isEqualTo(full);
+
+    assertThat(client().alterBrokers("log.cleaner.backoff.ms", "1000")).isEqualTo(Errors.NONE);
+    broker.advanceMs(5_000);
+    assertThat(size("compacted")).isLessThan(full / 5);
+  }
+
+  @Test
   void aCompactedTopicStaysSmallAndKnowsAfterARestartWhatIsDone() throws Exception {
     client().create("compacted", COMPACT);
     client().create("kept", "internal.segment.bytes", "2000");

@@ -322,6 +322,15 @@ final class SimClient {
 
   /** Sets a config of a topic, or takes it back if {@code value} is null. */
   Errors alter(String topic, String key, @Nullable String value) {
+    return alter(ConfigResource.Type.TOPIC, topic, key, value);
+  }
+
+  /** The same of a config of all brokers. */
+  Errors alterBrokers(String key, @Nullable String value) {
+    return alter(ConfigResource.Type.BROKER, "", key, value);
+  }
+
+  private Errors alter(ConfigResource.Type type, String name, String key, @Nullable String value) {
     AlterConfigOp.OpType operation =
         value == null ? AlterConfigOp.OpType.DELETE : AlterConfigOp.OpType.SET;
     AlterableConfigCollection configs = new AlterableConfigCollection();
@@ -331,8 +340,8 @@ final class SimClient {
     data.resources()
         .add(
             new AlterConfigsResource()
-                .setResourceType(ConfigResource.Type.TOPIC.id())
-                .setResourceName(topic)
+                .setResourceType(type.id())
+                .setResourceName(name)
                 .setConfigs(configs));
     IncrementalAlterConfigsResponse response =
         broker.call(
