@@ -54,7 +54,7 @@ public final class QuorumConnection implements Connection.Listener {
 
   private void take(ReceivedRequest request) {
     ApiKeys api = request.header().apiKey();
-    if (!RaftMetadataLog.handled().contains(api)) {
+    if (api != ApiKeys.API_VERSIONS && !RaftMetadataLog.handled().contains(api)) {
       throw new InvalidRequestException(api + " is no request to the quorum");
     }
     if (waiting.size() == MAX_WAITING) {
@@ -67,6 +67,10 @@ public final class QuorumConnection implements Connection.Listener {
     while (!busy && !closed && !waiting.isEmpty()) {
       ReceivedRequest request = waiting.remove();
       busy = true;
+      if (request.header().apiKey() == ApiKeys.API_VERSIONS) {
+        answer(from, request, RaftApis.versions());
+        continue;
+      }
       log.handle(
           request.header().apiVersion(),
           request.body().data(),

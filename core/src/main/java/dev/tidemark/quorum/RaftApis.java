@@ -3,6 +3,7 @@ package dev.tidemark.quorum;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.FetchSnapshotResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -13,6 +14,7 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.UnalignedMemoryRecords;
 import org.apache.kafka.raft.LeaderAndEpoch;
 import org.apache.kafka.raft.RaftUtil;
+import org.apache.kafka.server.common.Feature;
 
 /** The requests of raft: which there are, and in which version a node sends each. */
 final class RaftApis {
@@ -53,6 +55,28 @@ final class RaftApis {
       throw new IllegalArgumentException("Raft does not send " + api);
     }
     return version;
+  }
+
+  /** What a leader asks of a node before it makes it a voter: which raft it knows (KIP-853). */
+  static ApiMessage versions() {
+    ApiVersionsResponseData versions = new ApiVersionsResponseData();
+    for (ApiKeys api : ANSWERED) {
+      versions
+          .apiKeys()
+          .add(
+              new ApiVersionsResponseData.ApiVersion()
+                  .setApiKey(api.id)
+                  .setMinVersion(api.oldestVersion())
+                  .setMaxVersion(api.latestVersion()));
+    }
+    versions
+        .supportedFeatures()
+        .add(
+            new ApiVersionsResponseData.SupportedFeatureKey()
+                .setName(Feature.KRAFT_VERSION.featureName())
+                .setMinVersion(Feature.KRAFT_VERSION.minimumProduction())
+                .setMaxVersion(Feature.KRAFT_VERSION.latestProduction()));
+    return versions;
   }
 
   /** The answer to a request that raft did not take. */

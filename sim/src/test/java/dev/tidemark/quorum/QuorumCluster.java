@@ -55,7 +55,7 @@ final class QuorumCluster {
               QuorumMember.directoryId(id),
               CLUSTER,
               QuorumMember.LISTENER,
-              votes ? new QuorumAddress("n" + id, QuorumMember.PORT) : null,
+              new QuorumAddress("n" + id, QuorumMember.PORT),
               bootstrap,
               votes,
               QuorumTimeouts.DEFAULTS,

@@ -6,6 +6,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.errors.NotControllerException;
+import org.apache.kafka.common.message.AddRaftVoterRequestData;
+import org.apache.kafka.common.message.AddRaftVoterResponseData;
+import org.apache.kafka.common.message.RemoveRaftVoterRequestData;
+import org.apache.kafka.common.message.RemoveRaftVoterResponseData;
+import org.apache.kafka.common.message.VoteRequestData;
+import org.apache.kafka.common.message.VoteResponseData;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -223,5 +230,127 @@ class QuorumTest {
     first.start();
     second.start();
     assertThat(cluster.awaitTopics(topics)).isTrue();
+  }
+
+  /** The error code of the answer, once it has come. */
+  private static short ask(QuorumCluster cluster, QuorumMember whom, int version, ApiMessage what) {
+    Short[] error = {null};
+    whom.run(
+        () ->
+            whom.log()
+                .handle(
+                    (short) version,
+                    what,
+                    answer ->
+                        error[0] =
+                            answer instanceof AddRaftVoterResponseData added
+                                ? added.errorCode()
+                                : ((RemoveRaftVoterResponseData) answer).errorCode()));
+    assertThat(cluster.scheduler.runUntil(() -> error[0] != null, 10_000)).isTrue();
+    return error[0];
+  }
+
+  private static AddRaftVoterRequestData addition(QuorumMember member) {
+    AddRaftVoterRequestData request =
+        new AddRaftVoterRequestData()
+            .setClusterId("cluster")
+            .setTimeoutMs(5_000)
+            .setVoterId(member.id())
+            .setVoterDirectoryId(QuorumMember.directoryId(member.id()))
+            .setAckWhenCommitted(true);
+    request
+        .listeners()
+        .add(
+            new AddRaftVoterRequestData.Listener()
+                .setName(QuorumMember.LISTENER)
+                .setHost(member.host())
+                .setPort(QuorumMember.PORT));
+    return request;
+  }
+
+  @Test
+  void anObserverIsMadeAVoterAndAVoterIsTakenOut() throws IOException {
+    QuorumCluster cluster = new QuorumCluster(13, 1, 2);
+    cluster.startAll();
+    QuorumMember first = cluster.awaitActive();
+    appendSome(cluster, first, 5);
+    assertThat(cluster.awaitTopics(topics)).isTrue();
+    for (int id : new int[] {2, 3}) {
+      cluster.scheduler.runForMs(1_000); // who lags behind is refused
+      assertThat(ask(cluster, first, 1, addition(cluster.member(id)))).isZero();
+    }
+    appendSome(cluster, first, 5);
+    first.kill();
+    QuorumMember second = cluster.awaitActiveOtherThan(first.id());
+    appendSome(cluster, second, 5);
+
+    RemoveRaftVoterRequestData removal =
+        new RemoveRaftVoterRequestData()
+            .setClusterId("cluster")
+            .setVoterId(first.id())
+            .setVoterDirectoryId(QuorumMember.directoryId(first.id()));
+    assertThat(ask(cluster, second, 0, removal)).isZero();
+    first.start();
+    assertThat(cluster.awaitTopics(topics)).isTrue();
+    second.powerLoss();
+    cluster.scheduler.runForMs(5_000);
+    assertThat(cluster.active()).as("one of two voters is no majority").isNull();
+    second.start();
+    appendSome(cluster, cluster.awaitActive(), 5);
+    assertThat(cluster.awaitTopics(topics)).isTrue();
+    assertThat(first.heard()).noneMatch(Leadership::isActive);
+  }
+
+  private static VoteRequestData candidacy(int candidateId, int epoch, QuorumMember voter) {
+    VoteRequestData.PartitionData partition =
+        new VoteRequestData.PartitionData()
+            .setPartitionIndex(0)
+            .setReplicaEpoch(epoch)
+            .setReplicaId(candidateId)
+            .setReplicaDirectoryId(QuorumMember.directoryId(candidateId))
+            .setVoterDirectoryId(QuorumMember.directoryId(voter.id()))
+            .setLastOffset(1_000)
+            .setLastOffsetEpoch(epoch - 1);
+    VoteRequestData request = new VoteRequestData().setClusterId("cluster").setVoterId(voter.id());
+    request
+        .topics()
+        .add(
+            new VoteRequestData.TopicData()
+                .setTopicName(SingleVoterLog.LOG_ID.topic())
+                .setPartitions(List.of(partition)));
+    return request;
+  }
+
+  private static boolean grants(QuorumCluster cluster, QuorumMember voter, int candidateId) {
+    Boolean[] granted = {null};
+    voter.run(
+        () ->
+            voter
+                .log()
+                .handle(
+                    (short) 2,
+                    candidacy(candidateId, 50, voter),
+                    answer ->
+                        granted[0] =
+                            ((VoteResponseData) answer)
+                                .topics()
+                                .get(0)
+                                .partitions()
+                                .get(0)
+                                .voteGranted()));
+    assertThat(cluster.scheduler.runUntil(() -> granted[0] != null, 1_000)).isTrue();
+    return granted[0];
+  }
+
+  @Test
+  void aVoteIsRememberedAfterALossOfPower() throws IOException {
+    QuorumCluster cluster = new QuorumCluster(14, 3, 0);
+    QuorumMember voter = cluster.member(1);
+    voter.start();
+    assertThat(grants(cluster, voter, 2)).isTrue();
+    voter.powerLoss();
+    voter.start();
+    assertThat(grants(cluster, voter, 3)).as("a second vote in one epoch").isFalse();
+    assertThat(grants(cluster, voter, 2)).as("the same vote again").isTrue();
   }
 }
