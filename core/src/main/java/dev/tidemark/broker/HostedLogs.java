@@ -180,6 +180,7 @@ final class HostedLogs implements MetadataListener {
    * known to be as they were left are not looked at; new ones are made when there is time.
    */
   void openAll(MetadataImage image, Runnable done) {
+    long beganMs = shard.clock().monotonicMs();
     List<AssignedLog> assigned = new ArrayList<>();
     new TreeMap<>(image.topics().topicsByName())
         .values()
@@ -206,6 +207,8 @@ final class HostedLogs implements MetadataListener {
     opener.openAll(
         () -> {
           open = true;
+          long tookMs = shard.clock().monotonicMs() - beganMs;
+          LOG.info("Loaded {} logs in {}ms", assigned.size(), tookMs);
           corrections.tell();
           folders.all().forEach(folder -> folder.forgetKnown(partitions::isOffline));
           makeAwaited();

@@ -40,6 +40,8 @@ class LogLinesTest {
         broker.stop();
       }
       assertThat(lines.written)
+          .anyMatch(line -> line.matches("Loaded 0 logs in \\d+ms"))
+          .anyMatch(line -> line.matches("Registered broker 1 with epoch \\d+"))
           .anyMatch(line -> line.startsWith("Created topic orders with topic ID "))
           .anyMatch(line -> line.startsWith("Created log for partition orders-0 in "))
           .anyMatch(
