@@ -12,6 +12,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.KafkaStorageException;
 import org.apache.kafka.common.errors.NotControllerException;
 import org.apache.kafka.common.errors.ThrottlingQuotaExceededException;
+import org.apache.kafka.common.metadata.RegisterBrokerRecord;
 import org.apache.kafka.common.metadata.RemoveTopicRecord;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
@@ -273,9 +274,22 @@ final class DecisionLoop {
     @Override
     public void onCommitted(long lastOffset) {
       inFlight = false;
+      checkBrokerEpoch(lastOffset - decision.records().size() + 1);
       end(decision, reply);
       runWaiting();
       takeSnapshotIfDue();
+    }
+
+    /** Broker epochs are offsets, or two runs could have the same. */
+    private void checkBrokerEpoch(long firstOffset) {
+      if (decision.records().get(0).message() instanceof RegisterBrokerRecord broker
+          && broker.brokerEpoch() != firstOffset) {
+        LOG.error(
+            "Broker {} was registered with epoch {}, but its record has offset {}",
+            broker.brokerId(),
+            broker.brokerEpoch(),
+            firstOffset);
+      }
     }
 
     @Override

@@ -175,20 +175,25 @@ class PartitionMovesTest {
   }
 
   @Test
-  void a_move_that_would_leave_nobody_in_sync_is_refused() {
+  void a_cancelled_move_keeps_the_only_replica_in_sync_until_the_old_ones_are() {
     move(3, 4);
     cluster.setIsr("t", 1, 2, 3);
-    cluster.register(cluster.registrationAfterCleanStop(1)).get();
-    cluster.register(cluster.registrationAfterCleanStop(2)).get();
-    cluster.register(cluster.registrationAfterCleanStop(3)).get();
-    assertThat(cluster.isr("t")).isEmpty();
+    for (int id : List.of(1, 2, 3)) {
+      cluster.register(cluster.registrationAfterCleanStop(id)).get();
+    }
     cluster.beat(3);
     assertThat(cluster.isr("t")).containsExactly(3);
-    cluster.register(cluster.registrationAfterCleanStop(3)).get();
-    cluster.beat(3);
 
-    assertThat(cancel()).isEqualTo(Errors.NONE); // the leader stays until the old ones are there
-    assertThat(replicas()).contains(3);
+    assertThat(cancel()).isEqualTo(Errors.NONE);
+    assertThat(replicas()).containsExactly(1, 2, 3);
+    assertThat(cluster.partition("t").leader).isEqualTo(3);
+
+    cluster.beat(1);
+    cluster.beat(2);
+    cluster.setIsr("t", 3, 1, 2);
+    cluster.beat(3);
+    assertThat(replicas()).containsExactly(1, 2);
+    assertThat(cluster.partition("t").leader).isEqualTo(1);
   }
 
   @Test
