@@ -429,12 +429,20 @@ final class FailedPartitions {
     }
   }
 
+  /** True while the folder that would be this partition's is being opened for a deleted one. */
+  boolean occupies(LogId id) {
+    LogId other = opening;
+    return other != null && other.folderName().equals(id.folderName()) && !other.equals(id);
+  }
+
   /**
    * Forgets a partition whose topic is deleted, then runs {@code andThen}: at once, or when the
    * opening that is under way has ended, because that would bring the folder back.
    */
   void forget(LogId id, Runnable andThen) {
-    failed.remove(id.folderName());
+    if (isKnown(id)) {
+      failed.remove(id.folderName());
+    }
     if (id.equals(opening)) {
       whenOpened = andThen;
     } else {

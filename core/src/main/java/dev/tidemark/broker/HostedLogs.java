@@ -279,7 +279,7 @@ final class HostedLogs implements MetadataListener {
 
   private @Nullable PartitionLeader make(AssignedLog assigned) {
     LogId id = assigned.id();
-    if (moves.occupies(id)) {
+    if (moves.occupies(id) || failed.values().stream().anyMatch(folder -> folder.occupies(id))) {
       delayed.add(assigned);
       return null;
     }
@@ -411,15 +411,15 @@ final class HostedLogs implements MetadataListener {
   private void forgetAndDelete(LogId id, long delayMs) {
     DataFolder folder = folders.holding(id);
     if (folder != null) {
-      boolean later = moves.deferDeletion(id, home -> deleteMoved(home, id, delayMs));
+      boolean later = moves.deferDeletion(id, home -> deleteLate(home, id, delayMs));
       if (!later) {
-        failedIn(folder).forget(id, () -> deletion.delete(folder, id, delayMs));
+        failedIn(folder).forget(id, () -> deleteLate(folder, id, delayMs));
       }
     }
   }
 
-  /** Deletes what has come to the end of its move; its name may be awaited. */
-  private void deleteMoved(DataFolder folder, LogId id, long delayMs) {
+  /** Deletes what nothing holds up any more; its name may be awaited. */
+  private void deleteLate(DataFolder folder, LogId id, long delayMs) {
     deletion.delete(folder, id, delayMs);
     List<AssignedLog> late = List.copyOf(delayed);
     delayed.clear();

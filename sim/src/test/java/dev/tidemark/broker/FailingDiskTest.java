@@ -67,6 +67,22 @@ class FailingDiskTest {
   }
 
   @Test
+  void aTopicCreatedAgainWhileItsFolderIsBeingOpenedForTheOldOneIsServed() {
+    client().create(TOPIC);
+    client().produce(TOPIC, 3);
+    disk.faults().failNext(Change.WRITE, 0);
+    assertThat(client().produce(TOPIC, 1)).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
+    broker.hold("repair");
+    broker.advanceMs(SOON_MS);
+    client().delete(TOPIC);
+    assertThat(client().create(TOPIC)).isEqualTo(Errors.NONE);
+    broker.release();
+    broker.advanceMs(LONGEST_PAUSE_MS);
+    assertThat(client().produce(TOPIC, 2)).isEqualTo(Errors.NONE);
+    assertThat(client().latest(TOPIC)).isEqualTo(2);
+  }
+
+  @Test
   void aTopicIsNotCreatedWhereThereIsNoRoomAndCanBeCreatedLater() {
     disk.faults().capacityBytes(disk.usedBytes() + 1_000_000);
     assertThat(client().create(TOPIC)).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
