@@ -28,6 +28,9 @@ final class Wire implements LeaderConnection {
   final List<FetchResponseData> responses = new ArrayList<>();
   boolean cut;
 
+  /** What every way takes longer than usual. */
+  long delayMs;
+
   Wire(TwoBrokers brokers, ServedSession session) {
     this.brokers = brokers;
     this.session = session;
@@ -49,7 +52,7 @@ final class Wire implements LeaderConnection {
     FetchResponseData received = new FetchResponseData(body, VERSION);
     responses.add(received);
     timers.schedule(
-        LATENCY_MS,
+        LATENCY_MS + delayMs,
         () -> {
           if (!cut) {
             reply.onReply(Errors.NONE, received);
