@@ -204,9 +204,8 @@ final class InSyncSet {
   // --- changes ---
 
   /**
-   * Proposes a follower that has just fetched, if it may come in: it has reached the high watermark
-   * and the start of the leader's epoch, and its broker is unfenced with the registration under
-   * which it fetched.
+   * Proposes a follower, if it may come in: it has reached the high watermark and the start of the
+   * leader's epoch, and its broker is unfenced with the registration under which it fetched.
    */
   void maybeAdd(
       ReplicaProgress follower,
@@ -229,6 +228,20 @@ final class InSyncSet {
           committed,
           follower);
       transitionToProposed(wanted);
+    }
+  }
+
+  /** As {@link #maybeAdd} for all: what stood in the way of one may be gone without its doing. */
+  void maybeAddAny(long highWatermark, long epochStartOffset, long leaderEndOffset, long nowMs) {
+    for (ReplicaProgress follower : followers) {
+      maybeAdd(follower, highWatermark, epochStartOffset, leaderEndOffset, nowMs);
+    }
+  }
+
+  /** The leader's log was this long and is longer now. */
+  void onLeaderEnd(long endOffsetBefore) {
+    for (ReplicaProgress follower : followers) {
+      follower.onLeaderEnd(endOffsetBefore, context.contacts().lastFetchMs(follower.brokerId()));
     }
   }
 

@@ -130,18 +130,35 @@ public final class PartitionLeader extends PartitionReplica {
   }
 
   /**
-   * Looks for followers that have not kept up. To be called from time to time, at most half of
-   * {@code replica.lag.time.max.ms} apart.
+   * Looks for followers that have not kept up, and for those that may join. To be called from time
+   * to time, at most half of {@code replica.lag.time.max.ms} apart.
    */
   public void checkInSync() {
     if (!isStopped() && !inSync.isAlone()) {
       inSync.maybeRemoveLaggards(log().logEndOffset(), context().clock().monotonicMs());
       advanceHighWatermark(); // who is outside the ISR may hold it back no longer
+      checkJoins();
+    }
+  }
+
+  /** The registrations of brokers have changed: who was not eligible may be now. */
+  public void onBrokersChanged() {
+    if (!isStopped()) {
+      advanceHighWatermark();
+      checkJoins();
+    }
+  }
+
+  private void checkJoins() {
+    if (!inSync.isAlone()) {
+      long nowMs = context().clock().monotonicMs();
+      inSync.maybeAddAny(highWatermark(), epochStartOffset, log().logEndOffset(), nowMs);
     }
   }
 
   private void onInSyncSetChanged() {
     advanceHighWatermark();
+    checkJoins();
     if (isBelowMinimum()) {
       waitingForCommit.failAll(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
     }
@@ -189,14 +206,16 @@ public final class PartitionLeader extends PartitionReplica {
     if (origin == AppendOrigin.COORDINATOR) {
       requireMinimum();
     }
-    return appended(log().append(records, leaderEpoch(), origin), records.remaining());
+    long endBefore = log().logEndOffset();
+    return appended(endBefore, log().append(records, leaderEpoch(), origin), records.remaining());
   }
 
   /**
    * Appends a client's batch that was checked, as {@link #append(ByteBuffer, AppendOrigin)} does.
    */
   public AppendResult append(ClientBatch checked) throws RefusedAppend, IOException {
-    return appended(log().append(checked, leaderEpoch()), checked.sizeInBytes());
+    long endBefore = log().logEndOffset();
+    return appended(endBefore, log().append(checked, leaderEpoch()), checked.sizeInBytes());
   }
 
   /**
@@ -209,8 +228,9 @@ public final class PartitionLeader extends PartitionReplica {
     return append(checked);
   }
 
-  private AppendResult appended(AppendResult result, int bytes) {
+  private AppendResult appended(long endBefore, AppendResult result, int bytes) {
     if (!result.duplicate()) {
+      inSync.onLeaderEnd(endBefore);
       countAppended(result.lastOffset() - result.baseOffset() + 1, bytes);
     }
     syncIfDue();
@@ -401,6 +421,7 @@ public final class PartitionLeader extends PartitionReplica {
   private void onFollowerAt(ReplicaProgress follower, FollowerFetch fetch) {
     long nowMs = context().clock().monotonicMs();
     long end = log().logEndOffset();
+    context().contacts().note(fetch.replicaId(), nowMs);
     follower.onFetch(fetch, end, nowMs);
     inSync.maybeAdd(follower, highWatermark(), epochStartOffset, end, nowMs);
     advanceHighWatermark();

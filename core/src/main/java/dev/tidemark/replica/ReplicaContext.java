@@ -9,6 +9,7 @@ import dev.tidemark.env.Timers;
  *
  * @param brokerId the broker they live on
  * @param clock asked by the roles only; the rules are told the time
+ * @param contacts when followers fetched last
  * @param lostTailMaxBytes {@code tidemark.lost.tail.max.bytes}: so much of what truncations remove
  *     is kept for each partition
  */
@@ -21,6 +22,7 @@ public record ReplicaContext(
     BrokerRegistry brokers,
     Checkpoints checkpoints,
     LagRule lag,
+    FollowerContacts contacts,
     long lostTailMaxBytes) {
   private static final BrokerRegistry NOBODY_ELSE =
       new BrokerRegistry() {
@@ -49,6 +51,7 @@ public record ReplicaContext(
         NOBODY_ELSE,
         log -> {},
         LagRule.defaults(),
+        new FollowerContacts(),
         0);
   }
 }

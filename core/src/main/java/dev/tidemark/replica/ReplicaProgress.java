@@ -83,6 +83,16 @@ final class ReplicaProgress {
     brokerEpoch = fetch.brokerEpoch();
   }
 
+  /**
+   * The leader's log grows. Who had all of it until now had it when its broker last fetched
+   * anything.
+   */
+  void onLeaderEnd(long endOffsetBefore, long lastContactMs) {
+    if (endOffset == endOffsetBefore) {
+      lastCaughtUpMs = Math.max(lastCaughtUpMs, lastContactMs);
+    }
+  }
+
   /** True when it has all that the leader has, or had it no longer ago than the rule allows. */
   boolean isCaughtUp(long leaderEndOffset, LagRule lag, long nowMs) {
     if (endOffset == leaderEndOffset) {

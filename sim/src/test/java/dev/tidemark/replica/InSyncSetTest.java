@@ -26,6 +26,7 @@ class InSyncSetTest {
   private final Set<Integer> ineligible = new HashSet<>();
   private final List<IsrProposal> proposals = new ArrayList<>();
   private final List<IsrProposals.Reply> replies = new ArrayList<>();
+  private final FollowerContacts contacts = new FollowerContacts();
   private int changes;
   private InSyncSet isr;
 
@@ -56,6 +57,7 @@ class InSyncSetTest {
             brokers,
             log -> {},
             new LagRule(LAG_MS, Long.MAX_VALUE),
+            contacts,
             0);
     isr = new InSyncSet(ID, context, () -> changes++);
     isr.transitionToEpoch(state(7, List.of(1, 2, 3), List.of(1, 2)), now());
@@ -314,6 +316,33 @@ class InSyncSetTest {
     fetch(3, 20, 20);
     assertThat(isr.holdersOf(10)).containsExactly(2);
     assertThat(isr.holdersOf(11)).isEmpty();
+  }
+
+  @Test
+  void whoHadAllUntilTheLogGrewIsCaughtUpAsLongAsItsBrokerFetchedAnything() {
+    fetch(2, 10, 10);
+    timers.advanceMs(50 * LAG_MS);
+    contacts.note(2, now());
+    timers.advanceMs(LAG_MS);
+    isr.onLeaderEnd(10);
+    isr.maybeRemoveLaggards(20, now());
+    assertThat(proposals).isEmpty();
+    contacts.note(2, now()); // it fetches other partitions, and no longer this one
+    isr.onLeaderEnd(20);
+    timers.advanceMs(1);
+    isr.maybeRemoveLaggards(30, now());
+    assertThat(proposals).hasSize(1);
+  }
+
+  @Test
+  void whoWasIneligibleComesInWithoutAnotherFetch() {
+    ineligible.add(3);
+    fetch(3, 10, 10);
+    isr.maybeAddAny(10, 0, 10, now());
+    assertThat(proposals).isEmpty();
+    ineligible.remove(3);
+    isr.maybeAddAny(10, 0, 10, now());
+    assertThat(isr.proposed()).containsExactly(1, 2, 3);
   }
 
   @Test

@@ -19,6 +19,7 @@ final class ReplicaNode implements BrokerRegistry, Checkpoints {
   private final VirtualTimers timers;
   private final IsrProposals proposals;
   private final LagRule lag;
+  private final FollowerContacts contacts = new FollowerContacts();
   LogSettings settings;
   int minInSync;
 
@@ -50,7 +51,8 @@ final class ReplicaNode implements BrokerRegistry, Checkpoints {
   }
 
   ReplicaContext context() {
-    return new ReplicaContext(id, background, timers, clock, proposals, this, this, lag, 1 << 20);
+    return new ReplicaContext(
+        id, background, timers, clock, proposals, this, this, lag, contacts, 1 << 20);
   }
 
   boolean isUp() {

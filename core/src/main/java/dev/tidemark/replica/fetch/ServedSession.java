@@ -2,6 +2,7 @@ package dev.tidemark.replica.fetch;
 
 import dev.tidemark.env.Timers;
 import dev.tidemark.replica.FollowerFetch;
+import dev.tidemark.replica.ReplicaContext;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,6 +41,7 @@ public final class ServedSession implements ServedPartition.Owner {
 
   private final LedPartitions source;
   private final ServingSettings settings;
+  private final ReplicaContext context;
   private final Timers timers;
   private final Map<PartitionKey, ServedPartition> partitions = new LinkedHashMap<>();
   private final ArrayDeque<ServedPartition> changed = new ArrayDeque<>();
@@ -53,10 +55,11 @@ public final class ServedSession implements ServedPartition.Owner {
   private long reads;
 
   /** A session without partitions; its follower's first fetch fills it. */
-  public ServedSession(LedPartitions source, ServingSettings settings, Timers timers) {
+  public ServedSession(LedPartitions source, ServingSettings settings, ReplicaContext context) {
     this.source = source;
     this.settings = settings;
-    this.timers = timers;
+    this.context = context;
+    this.timers = context.timers();
   }
 
   /** How often a partition was looked at so far. */
@@ -72,6 +75,7 @@ public final class ServedSession implements ServedPartition.Owner {
       to.send(new FetchResponseData().setErrorCode(refused.code()));
       return;
     }
+    context.contacts().note(request.replicaState().replicaId(), context.clock().monotonicMs());
     for (ForgottenTopic topic : request.forgottenTopicsData()) {
       topic.partitions().forEach(partition -> forget(new PartitionKey(topic.topicId(), partition)));
     }

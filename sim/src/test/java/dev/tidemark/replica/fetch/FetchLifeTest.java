@@ -56,7 +56,7 @@ class FetchLifeTest {
                 }
               },
               new ServingSettings(random.nextInt(40), 4000),
-              timers);
+              brokers.context(1));
       wire = new Wire(brokers, session);
       fetcher = new FollowerFetcher(1, fetching, wire, brokers.context(2));
       for (int i = 0; i < PARTITIONS; i++) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.replica.CommittedPartition;
+import dev.tidemark.replica.LagRule;
 import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.StoredRecord;
 import dev.tidemark.sim.VirtualTimers;
@@ -43,7 +44,7 @@ class ServedSessionTest {
             return Errors.NOT_LEADER_OR_FOLLOWER;
           }
         };
-    session = new ServedSession(source, serving, timers);
+    session = new ServedSession(source, serving, brokers.context(1));
     wire = new Wire(brokers, session);
     fetcher = new FollowerFetcher(1, fetching, wire, brokers.context(2));
     for (int i = 0; i < partitions; i++) {
@@ -112,6 +113,16 @@ class ServedSessionTest {
     assertThat(session.reads()).isEqualTo(idle);
     FetchRequestData last = wire.requests.get(wire.requests.size() - 1);
     assertThat(last.topics()).isEmpty();
+  }
+
+  @Test
+  void whoIdlesForLongIsNoLaggardAtTheNextWrite() throws Exception {
+    start(1);
+    brokers.produce(0, "a");
+    timers.advanceMs(10 * LagRule.defaults().timeMaxMs());
+    brokers.produce(0, "b");
+    brokers.leaders.get(0).checkInSync();
+    assertThat(brokers.proposals).isEmpty();
   }
 
   @Test

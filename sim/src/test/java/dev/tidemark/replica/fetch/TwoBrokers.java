@@ -8,7 +8,9 @@ import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.replica.BrokerRegistry;
 import dev.tidemark.replica.CommittedPartition;
+import dev.tidemark.replica.FollowerContacts;
 import dev.tidemark.replica.HeldBackground;
+import dev.tidemark.replica.IsrProposal;
 import dev.tidemark.replica.LagRule;
 import dev.tidemark.replica.PartitionFollower;
 import dev.tidemark.replica.PartitionLeader;
@@ -32,6 +34,8 @@ final class TwoBrokers {
   final VirtualTimers timers = new VirtualTimers(clock);
   final HeldBackground background = new HeldBackground();
   final Map<Integer, PartitionLeader> leaders = new TreeMap<>();
+  final FollowerContacts contacts = new FollowerContacts();
+  final List<IsrProposal> proposals = new ArrayList<>();
   final List<PartitionFollower> followers = new ArrayList<>();
   private final VirtualDisk leaderDisk = new VirtualDisk(1);
   private final VirtualDisk followerDisk = new VirtualDisk(2);
@@ -55,10 +59,11 @@ final class TwoBrokers {
         background,
         timers,
         clock,
-        (proposal, reply) -> {},
+        (proposal, reply) -> proposals.add(proposal),
         brokers,
         log -> {},
         LagRule.defaults(),
+        contacts,
         1 << 20);
   }
 
