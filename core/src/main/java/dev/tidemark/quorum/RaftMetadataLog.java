@@ -73,6 +73,10 @@ public final class RaftMetadataLog implements MetadataLog {
     }
     listener = hearer;
     startNode(MetadataRaftLog.open(folder, shard.clock()));
+    if (node == null) { // its disk failed meanwhile; who starts a node wants to know at once
+      closed = true;
+      throw new IOException(notThere());
+    }
   }
 
   private void startNode(MetadataRaftLog log) throws IOException {

@@ -34,6 +34,7 @@ class LoneRaftVoterTest {
     private final List<Leadership> heard = new ArrayList<>();
     private final SimShard shard = machine.newShard("control");
     private final RaftMetadataLog log;
+    private int batches;
 
     Life() throws IOException {
       this(SnapshotSettings.DEFAULTS);
@@ -59,6 +60,7 @@ class LoneRaftVoterTest {
 
     @Override
     public void onCommit(MetadataBatch batch) {
+      batches++;
       for (ApiMessageAndVersion record : batch.records()) {
         topics.add(((TopicRecord) record.message()).name());
       }
@@ -81,11 +83,12 @@ class LoneRaftVoterTest {
       heard.add(leadership);
     }
 
-    /** Null once the topic is committed, else why not. */
-    @Nullable Throwable append(String topic) {
+    /** Null once the topics are committed, else why not. */
+    @Nullable Throwable append(String... added) {
+      String topic = added[added.length - 1];
       Throwable[] end = {new AssertionError(topic + " has no end within the call")};
       log.append(
-          List.of(QuorumMember.record(topic)),
+          List.of(added).stream().map(QuorumMember::record).toList(),
           new MetadataLog.Completion() {
             @Override
             public void onCommitted(long lastOffset) {
@@ -128,6 +131,52 @@ class LoneRaftVoterTest {
     assertThat(next.topics).containsExactly("a", "b");
     assertThat(next.heard).last().returns(true, Leadership::isActive);
     assertThat(next.log.state().leaderEpoch()).isGreaterThan(1);
+  }
+
+  @Test
+  void theLargestAppendIsOneBatchAndOneThatIsTooLargeIsRefused() throws IOException {
+    format();
+    Life life = new Life();
+    String[] many = new String[MetadataLog.MAX_RECORDS];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = "topic-with-a-name-of-some-length-" + i;
+    }
+    assertThat(life.append(many)).isNull();
+    assertThat(life.topics).hasSize(many.length);
+    assertThat(life.batches).isEqualTo(1);
+    String long100 = "x".repeat(100);
+    String[] tooMany = new String[90_000];
+    for (int i = 0; i < tooMany.length; i++) {
+      tooMany[i] = long100 + i;
+    }
+    assertThat(life.append(tooMany))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("refused");
+    assertThat(life.append("next")).isNull();
+    machine.powerLoss();
+    assertThat(new Life().topics).hasSize(many.length + 1);
+  }
+
+  @Test
+  void aDiskThatFailsAtTheStartFailsTheStart() throws IOException {
+    int failures = 0;
+    for (Change change : List.of(Change.WRITE, Change.SYNC)) {
+      for (int after = 0; after < 5; after++) {
+        machine = new SimNode(change + "-" + after, network, 1, WALL_MS, 0);
+        format();
+        machine.disk().faults().failNext(change, after);
+        try {
+          assertThat(new Life().heard).last().returns(true, Leadership::isActive);
+        } catch (IOException e) {
+          failures++;
+        }
+        machine.exited();
+        machine.disk().faults().failNext(change, -1);
+        assertThat(new Life().append("a")).as("%s %s", change, after).isNull();
+        machine.exited();
+      }
+    }
+    assertThat(failures).isGreaterThan(5);
   }
 
   @Test
