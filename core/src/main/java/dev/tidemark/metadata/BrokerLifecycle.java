@@ -78,6 +78,7 @@ final class BrokerLifecycle {
     MetadataImage image = loop.image();
     context.liveness().onActive(image, nowMs);
     context.handovers().onActive(image, context.index().leaderless(), nowMs);
+    context.floors().onActive(image);
     probes.forgetAll();
     for (BrokerRegistration broker : new TreeMap<>(image.cluster().brokers()).values()) {
       if (!broker.fenced()) {

@@ -80,6 +80,15 @@ final class BrokerLiveness {
     return contact != null && contact.isLocal;
   }
 
+  /** Up to where the broker has said that it acts upon the metadata; -1 = it has said nothing. */
+  long appliedOffset(int brokerId) {
+    Contact contact = contacts.get(brokerId);
+    if (contact == null) {
+      return UNKNOWN;
+    }
+    return contact.isLocal ? Long.MAX_VALUE : contact.metadataOffset;
+  }
+
   /** Nothing was heard of the broker for a whole session. */
   boolean isSilent(int brokerId, long nowMs) {
     Contact contact = contacts.get(brokerId);

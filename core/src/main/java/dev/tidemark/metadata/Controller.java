@@ -85,7 +85,8 @@ public final class Controller {
             new PartitionPolicy(configs),
             new PartitionIndex(),
             new BrokerLiveness(brokerSettings.sessionTimeoutMs()),
-            new LeadershipHandovers());
+            new LeadershipHandovers(),
+            new FloorChanges());
     this.lifecycle =
         new BrokerLifecycle(
             loop, context, brokerSettings, probe, () -> log.state().logEndOffset(), control);
@@ -294,6 +295,7 @@ public final class Controller {
       }
       data.execute(() -> view.publish(delta, image));
       if (loop.isActive()) {
+        context.floors().onMetadataUpdate(delta, image);
         electionAnswers.onMetadataUpdate(delta);
         lifecycle.onCommitted(delta);
         balance.onCommitted();

@@ -5,7 +5,8 @@ record ElectionContext(
     PartitionPolicy policy,
     PartitionIndex index,
     BrokerLiveness liveness,
-    LeadershipHandovers handovers) {
+    LeadershipHandovers handovers,
+    FloorChanges floors) {
 
   MetadataDraft draft(org.apache.kafka.image.MetadataImage image) {
     return new MetadataDraft(image, this);

@@ -25,10 +25,12 @@ final class IsrAlteration {
   /** The epoch a leader sends that does not know its follower's. */
   private static final long ANY_EPOCH = -1;
 
+  private final ElectionContext context;
   private final MetadataDraft draft;
   private final int leaderId;
 
-  private IsrAlteration(MetadataDraft draft, int leaderId) {
+  private IsrAlteration(ElectionContext context, MetadataDraft draft, int leaderId) {
+    this.context = context;
     this.draft = draft;
     this.leaderId = leaderId;
   }
@@ -38,7 +40,7 @@ final class IsrAlteration {
     HeartbeatDecision.currentRun(image, request.brokerId(), request.brokerEpoch());
     MetadataDraft draft = context.draft(image);
     AlterPartitionResponseData response =
-        new IsrAlteration(draft, request.brokerId()).alter(request);
+        new IsrAlteration(context, draft, request.brokerId()).alter(request);
     return draft.decision(response);
   }
 
@@ -72,17 +74,20 @@ final class IsrAlteration {
     List<Integer> isr = proposed.stream().map(BrokerState::brokerId).toList();
     LeaderRecoveryState recovery = recovery(asked);
     checkEpochs(key, state, asked);
-    if (isThere(state, isr, recovery)) {
+    boolean isOld = asked.partitionEpoch() < state.partitionEpoch;
+    // An ISR that is news to the leader counts with the floor that it does not know yet.
+    if (isThere(state, isr, recovery) && !(isOld && !isFloorKnown(key))) {
       return answer(
           key, state.leader, state.leaderEpoch, isr(state), recovery, state.partitionEpoch);
     }
-    if (asked.partitionEpoch() < state.partitionEpoch) {
+    if (isOld) {
       throw new Refusal(
           Errors.INVALID_UPDATE_VERSION,
           "%s has partition epoch %d, not %d."
               .formatted(key, state.partitionEpoch, asked.partitionEpoch()));
     }
     checkIsr(key, state, isr, recovery);
+    checkFloorIsKnown(key);
     checkEligible(key, proposed);
     PartitionChange change = draft.change(key);
     change.setIsr(isr, recovery);
@@ -187,6 +192,22 @@ final class IsrAlteration {
       throw new Refusal(
           Errors.INVALID_REQUEST, key + " cannot have a leader that recovers and the ISR " + isr);
     }
+  }
+
+  /** {@link FloorChanges}; the leader keeps the ISR it knows, and may ask again. */
+  private void checkFloorIsKnown(PartitionKey key) {
+    if (!isFloorKnown(key)) {
+      throw new Refusal(
+          Errors.OPERATION_NOT_ATTEMPTED,
+          "Broker %d must first apply the metadata that may have changed min.insync.replicas of %s."
+              .formatted(leaderId, key));
+    }
+  }
+
+  private boolean isFloorKnown(PartitionKey key) {
+    TopicImage topic = draft.image().topics().getTopic(key.topicId());
+    long needed = topic == null ? 0 : context.floors().neededOffset(topic.name());
+    return context.liveness().appliedOffset(leaderId) >= needed;
   }
 
   private void checkEligible(PartitionKey key, List<BrokerState> proposed) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.StaleBrokerEpochException;
 import org.apache.kafka.common.message.AlterPartitionRequestData;
 import org.apache.kafka.common.message.AlterPartitionRequestData.PartitionData;
@@ -163,5 +164,49 @@ class IsrAlterationTest {
     proposal.setLeaderRecoveryState(LeaderRecoveryState.RECOVERING.value());
 
     assertThat(propose(proposal)).isEqualTo(Errors.INVALID_REQUEST);
+  }
+
+  @Test
+  void a_leader_must_know_the_last_change_of_the_floor() {
+    cluster.setConfig(ConfigResource.Type.TOPIC, "t", "min.insync.replicas", "3");
+    assertThat(cluster.setIsr("t", 1, 2)).isEqualTo(Errors.OPERATION_NOT_ATTEMPTED);
+    cluster.beat(1);
+    assertThat(cluster.setIsr("t", 1, 2)).isEqualTo(Errors.NONE);
+
+    cluster.setConfig(ConfigResource.Type.BROKER, "", "min.insync.replicas", "3");
+    assertThat(cluster.setIsr("t", 1)).isEqualTo(Errors.OPERATION_NOT_ATTEMPTED);
+    cluster.beat(1);
+    assertThat(cluster.setIsr("t", 1)).isEqualTo(Errors.NONE);
+  }
+
+  @Test
+  void nor_does_it_hear_of_an_isr_that_is_there_before_it_knows_the_floor() {
+    cluster.setConfig(ConfigResource.Type.TOPIC, "t", "min.insync.replicas", "1");
+    PartitionData proposal = cluster.proposal("t", 1, 2);
+    cluster.setConfig(ConfigResource.Type.TOPIC, "t", "min.insync.replicas", "3");
+    cluster.answered(cluster.heartbeat(3).setWantFence(true));
+    assertThat(cluster.isr("t")).containsExactly(1, 2);
+
+    assertThat(propose(proposal)).isEqualTo(Errors.INVALID_UPDATE_VERSION);
+    cluster.beat(1);
+    assertThat(propose(proposal)).isEqualTo(Errors.NONE);
+  }
+
+  @Test
+  void a_new_controller_does_not_know_when_the_floor_changed_last() {
+    cluster.failOver();
+    assertThat(cluster.setIsr("t", 1, 2)).isEqualTo(Errors.OPERATION_NOT_ATTEMPTED);
+    cluster.beat(1);
+    assertThat(cluster.setIsr("t", 1, 2)).isEqualTo(Errors.NONE);
+  }
+
+  @Test
+  void other_configs_and_other_topics_do_not_matter() {
+    cluster.beat(1);
+    cluster.create("u", 1, 2);
+    cluster.setConfig(ConfigResource.Type.TOPIC, "u", "min.insync.replicas", "1");
+    cluster.setConfig(ConfigResource.Type.TOPIC, "t", "retention.ms", "1");
+
+    assertThat(cluster.setIsr("t", 1, 2)).isEqualTo(Errors.NONE);
   }
 }

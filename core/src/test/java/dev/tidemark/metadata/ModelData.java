@@ -141,9 +141,13 @@ final class ModelData implements MetadataListener {
       return; // nobody knows whether it will be there
     }
     var result = answer.result.topics().get(0).partitions().get(0);
-    // What has committed counts once the metadata have come that far: they may bring another
-    // min.insync.replicas before it, and who is eligible to lead was decided by that.
-    if (result.errorCode() == Errors.INELIGIBLE_REPLICA.code()) {
+    if (result.errorCode() == Errors.NONE.code() && result.leaderEpoch() == leader.leaderEpoch()) {
+      leader.lead(result.leaderEpoch(), result.partitionEpoch(), new TreeSet<>(result.isr()));
+      acknowledge(broker, key, state, leader);
+      return;
+    }
+    if (result.errorCode() == Errors.INELIGIBLE_REPLICA.code()
+        || result.errorCode() == Errors.OPERATION_NOT_ATTEMPTED.code()) {
       leader.proposed = new TreeSet<>();
     }
   }
