@@ -231,10 +231,19 @@ final class InSyncSet {
     }
   }
 
-  /** As {@link #maybeAdd} for all: what stood in the way of one may be gone without its doing. */
+  /**
+   * As {@link #maybeAdd} for the first that may come in without another fetch, because it is caught
+   * up all the while: what stood in its way is gone. One that lags would come and go in turns.
+   */
   void maybeAddAny(long highWatermark, long epochStartOffset, long leaderEndOffset, long nowMs) {
+    long before = proposalNumber;
     for (ReplicaProgress follower : followers) {
-      maybeAdd(follower, highWatermark, epochStartOffset, leaderEndOffset, nowMs);
+      if (proposalNumber != before) {
+        return; // the answer may have come already, and moved the high watermark
+      }
+      if (follower.isCaughtUp(leaderEndOffset, context.lag(), nowMs)) {
+        maybeAdd(follower, highWatermark, epochStartOffset, leaderEndOffset, nowMs);
+      }
     }
   }
 

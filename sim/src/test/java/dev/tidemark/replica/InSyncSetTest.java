@@ -27,6 +27,7 @@ class InSyncSetTest {
   private final List<IsrProposal> proposals = new ArrayList<>();
   private final List<IsrProposals.Reply> replies = new ArrayList<>();
   private final FollowerContacts contacts = new FollowerContacts();
+  private boolean answersAtOnce;
   private int changes;
   private InSyncSet isr;
 
@@ -52,7 +53,13 @@ class InSyncSetTest {
             clock,
             (proposal, reply) -> {
               proposals.add(proposal);
-              replies.add(reply);
+              if (answersAtOnce) {
+                List<Integer> wanted = proposal.isr().stream().map(IsrMember::brokerId).toList();
+                reply.onReply(
+                    Errors.NONE, new CommittedIsr(4, proposal.partitionEpoch() + 1, wanted));
+              } else {
+                replies.add(reply);
+              }
             },
             brokers,
             log -> {},
@@ -343,6 +350,29 @@ class InSyncSetTest {
     ineligible.remove(3);
     isr.maybeAddAny(10, 0, 10, now());
     assertThat(isr.proposed()).containsExactly(1, 2, 3);
+  }
+
+  @Test
+  void whoLagsDoesNotComeBackWithoutAnotherFetch() {
+    fetch(2, 5, 10);
+    timers.advanceMs(LAG_MS + 1);
+    isr.maybeRemoveLaggards(10, now());
+    answer(Errors.NONE, new CommittedIsr(4, 8, List.of(1)));
+    isr.maybeAddAny(5, 0, 10, now());
+    assertThat(proposals).hasSize(1);
+  }
+
+  @Test
+  void oneAtATimeComesInWithoutAFetch() {
+    ineligible.addAll(List.of(2, 3));
+    isr.onMetadata(state(8, List.of(1, 2, 3), List.of(1)), now());
+    fetch(2, 10, 10);
+    fetch(3, 10, 10);
+    ineligible.clear();
+    answersAtOnce = true;
+    isr.maybeAddAny(10, 0, 10, now());
+    assertThat(isr.committed()).containsExactly(1, 2);
+    assertThat(proposals).hasSize(1);
   }
 
   @Test
