@@ -159,7 +159,8 @@ public final class Controller {
    * after now has committed; only an answer without an error that says the broker is not fenced
    * grants it a lease. Fails with Kafka's exceptions for BROKER_ID_NOT_REGISTERED,
    * STALE_BROKER_EPOCH and NOT_CONTROLLER. A broker that sends {@code wantFence} serves as no
-   * leader, and one that tells a metadata offset acts upon all metadata up to it.
+   * leader, and one that tells a metadata offset acts upon all metadata up to it. From folders that
+   * it tells to be offline it serves nothing.
    */
   public void heartbeat(
       BrokerHeartbeatRequestData request, Reply<BrokerHeartbeatResponseData> reply) {

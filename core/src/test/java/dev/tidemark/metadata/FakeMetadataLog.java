@@ -15,7 +15,7 @@ import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.jspecify.annotations.Nullable;
 
 /** A metadata log in memory, which can hold commits back and fail. */
-public final class FakeMetadataLog implements MetadataLog {
+public class FakeMetadataLog implements MetadataLog {
   final List<MetadataBatch> batches = new ArrayList<>();
   private final List<Runnable> held = new ArrayList<>();
   private @Nullable Listener listener;
