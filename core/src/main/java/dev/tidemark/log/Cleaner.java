@@ -78,7 +78,9 @@ public final class Cleaner {
       if (next == null) {
         return Progress.DONE;
       }
-      current = new SegmentRewrite(plan, next, map, reader, transactions, bounds.ioBufferBytes());
+      current =
+          new SegmentRewrite(
+              plan, next, map, scan.endOffset(), reader, transactions, bounds.ioBufferBytes());
       rewrite = current;
       finished = false;
       current.start();

@@ -1,6 +1,7 @@
 package dev.tidemark.log;
 
 import dev.tidemark.env.Directory;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
@@ -20,6 +21,14 @@ record CleaningPlan(
     List<AbortedTxn> aborted,
     Map<Long, LastBatch> lastBatches,
     long nowMs) {
+
+  /** The aborted transactions with a marker in the range, in the order of their markers. */
+  List<AbortedTxn> abortedByMarker(long firstOffset, long lastOffset) {
+    return aborted.stream()
+        .filter(txn -> txn.lastOffset() >= firstOffset && txn.lastOffset() <= lastOffset)
+        .sorted(Comparator.comparingLong(AbortedTxn::lastOffset))
+        .toList();
+  }
 
   /** A whole segment. */
   record Source(long baseOffset, int size, long endOffset) {

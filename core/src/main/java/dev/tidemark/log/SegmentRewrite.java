@@ -17,11 +17,16 @@ import org.jspecify.annotations.Nullable;
  * Writes what stays of some segments into one, under names that do not count yet. The header of the
  * last batch always stays, so that the new segment ends where the old ones end; so does that of a
  * producer's last batch, for its sequence.
+ *
+ * <p>Batches whose keys were not read stay byte for byte: what their tombstones delete may still be
+ * there. A delete horizon set now would let a later pass, which again may not read that far, remove
+ * the tombstones and leave the values.
  */
 final class SegmentRewrite implements BatchFilter.Rules {
   private final CleaningPlan plan;
   private final List<CleaningPlan.Source> sources;
   private final OffsetMap map;
+  private final long keysReadTo;
   private final BatchReader reader;
   private final CleanedTransactions transactions;
   private final BatchFilter filter;
@@ -33,16 +38,19 @@ final class SegmentRewrite implements BatchFilter.Rules {
   private boolean recordsGo;
   private boolean horizonPassed;
 
+  /** {@code map} knows the keys of all batches below {@code keysReadTo}. */
   SegmentRewrite(
       CleaningPlan plan,
       List<CleaningPlan.Source> sources,
       OffsetMap map,
+      long keysReadTo,
       BatchReader reader,
       CleanedTransactions transactions,
       int bufferBytes) {
     this.plan = plan;
     this.sources = sources;
     this.map = map;
+    this.keysReadTo = keysReadTo;
     this.reader = reader;
     this.transactions = transactions;
     this.filter = new BatchFilter(this, bufferBytes);
@@ -76,7 +84,12 @@ final class SegmentRewrite implements BatchFilter.Rules {
         if (source == sources.size() - 1 && position + bytes == from.size()) {
           lastBatchOffset = lastOffsetIn(batches);
         }
-        append(filter.filter(batches, plan.nowMs(), plan.settings().deleteRetentionMs()));
+        int known = endOfKnown(batches);
+        if (known > 0) {
+          ByteBuffer read = batches.duplicate().limit(known);
+          append(filter.filter(read, plan.nowMs(), plan.settings().deleteRetentionMs()));
+        }
+        copy(batches.position(known));
         position += bytes;
         left -= bytes;
       }
@@ -89,6 +102,32 @@ final class SegmentRewrite implements BatchFilter.Rules {
       header.wrap(batches, at);
     }
     return header.lastOffset();
+  }
+
+  /** Where the batches end of which the keys were read. */
+  private int endOfKnown(ByteBuffer batches) {
+    int at = 0;
+    while (at < batches.limit()) {
+      header.wrap(batches, at);
+      if (header.lastOffset() >= keysReadTo) {
+        return at;
+      }
+      at += (int) header.sizeInBytes();
+    }
+    return at;
+  }
+
+  private void copy(ByteBuffer batches) throws IOException {
+    if (!batches.hasRemaining()) {
+      return;
+    }
+    header.wrap(batches, batches.position());
+    long first = header.baseOffset();
+    long last = lastOffsetIn(batches);
+    append(batches);
+    for (AbortedTxn txn : plan.abortedByMarker(first, last)) {
+      target.txnIndex().append(txn);
+    }
   }
 
   private void append(ByteBuffer batches) throws IOException {

@@ -22,6 +22,12 @@ class CompactionCrashTest {
     }
   }
 
+  /** Tombstones that two passes had not read, and that the second one removed before the values. */
+  @Test
+  void aLifeInWhichTombstonesWentBeforeTheirValuesAgrees() throws Exception {
+    new CompactionLife(992, new VirtualDisk(992)).run(300);
+  }
+
   @Test
   void afterPowerLossAtAnyChangeACompactedLogSaysTheSame() throws Exception {
     int crashes = 0;

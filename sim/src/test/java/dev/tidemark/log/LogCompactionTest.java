@@ -57,13 +57,17 @@ class LogCompactionTest {
   }
 
   private boolean compact(long highWatermark) throws Exception {
+    return compact(highWatermark, BOUNDS);
+  }
+
+  private boolean compact(long highWatermark, CleanerBounds bounds) throws Exception {
     log.roll();
     log.flushAndWait();
     DirtySection section = log.dirtySection(firstDirty, highWatermark);
     if (section == null) {
       return false;
     }
-    Cleaner cleaner = log.clean(section, BOUNDS);
+    Cleaner cleaner = log.clean(section, bounds);
     for (Cleaner.Progress now = cleaner.step(1 << 20);
         now != Cleaner.Progress.DONE;
         now = cleaner.step(1 << 20)) {
@@ -73,6 +77,11 @@ class LogCompactionTest {
     }
     firstDirty = cleaner.cleanEndOffset();
     return true;
+  }
+
+  /** Compacts with room for two keys. */
+  private void compactTightly() throws Exception {
+    assertThat(compact(log.logEndOffset(), new CleanerBounds(24 * 3, 0.9, 1 << 12))).isTrue();
   }
 
   /** "offset key=value" of all records that are there, markers as "offset marker". */
@@ -270,6 +279,47 @@ class LogCompactionTest {
     }
     assertThat(passes).isGreaterThan(5);
     assertThat(records()).hasSize(50).contains("199 k49=v199", "150 k0=v150");
+  }
+
+  @Test
+  void aTombstoneThatNoPassHasReachedYetStaysAndItsTimeHasNotBegun() throws Exception {
+    append("a", "1");
+    append("b", "1");
+    append("c", "1");
+    append("d", "1");
+    append("e", "1");
+    append("a", null);
+    compactTightly();
+    assertThat(firstDirty).isEqualTo(2);
+    fixture.clock.advanceMs(2 * DELETE_RETENTION_MS);
+    compactTightly();
+    assertThat(firstDirty).isEqualTo(4);
+    assertThat(records()).contains("0 a=1", "5 a=null");
+    compactTightly();
+    assertThat(firstDirty).isEqualTo(6);
+    assertThat(records()).containsExactly("1 b=1", "2 c=1", "3 d=1", "4 e=1", "5 a=null");
+    fixture.clock.advanceMs(DELETE_RETENTION_MS);
+    append("f", "1");
+    compactTightly();
+    assertThat(records()).containsExactly("1 b=1", "2 c=1", "3 d=1", "4 e=1", "6 f=1");
+  }
+
+  @Test
+  void abortedRecordsStayHiddenWhereNoPassHasReachedTheirMarkersYet() throws Exception {
+    inTransaction(7, 0, "t", "1"); // 0
+    inTransaction(8, 0, "u", "1"); // 1
+    append("b", "1", "c", "1"); // 2, 3
+    append("d", "1"); // 4
+    end(8, false); // 5
+    inTransaction(7, 1, "v", "1"); // 6
+    end(7, false); // 7
+    List<AbortedTxn> before = log.abortedTransactions(0, log.logEndOffset());
+    assertThat(before).extracting(AbortedTxn::lastOffset).containsExactly(7L, 5L);
+    compactTightly();
+    assertThat(firstDirty).isEqualTo(4);
+    assertThat(log.abortedTransactions(0, log.logEndOffset())).isEqualTo(before);
+    compactTightly();
+    assertThat(records()).containsExactly("2 b=1", "3 c=1", "4 d=1", "5 marker", "7 marker");
   }
 
   @Test
