@@ -7,10 +7,10 @@ package dev.tidemark.log;
  * @param recoveryPoint every offset below it was synced before; 0 when not known
  * @param logStartOffset the lowest offset that may be read; 0 when not known
  * @param appendsSynced true when every append was synced before the next one: then no more than the
- *     last batch may be cut, and damage before it is reported
- * @param afterFailure true when the disk failed in this run: a sync that failed may have left pages
- *     that count as synced though the disk has not got them, so all from the recovery point on is
- *     written once more
+ *     last batch may be cut, damage before it is reported, and the last batch is written once more
+ * @param afterFailure true when a sync may have failed, in this run or at the end of the one
+ *     before: that may have left pages that count as synced though the disk has not got them, so
+ *     all from the recovery point on is written once more
  */
 public record LogOpening(
     boolean cleanStop,
@@ -33,7 +33,7 @@ public record LogOpening(
     return new LogOpening(false, 0, 0, true, false);
   }
 
-  /** For a log that was open when its disk failed. */
+  /** For a log that was open when its disk failed, or may have been. */
   public static LogOpening afterFailure(long recoveryPoint, long logStartOffset) {
     return new LogOpening(false, recoveryPoint, logStartOffset, false, true);
   }

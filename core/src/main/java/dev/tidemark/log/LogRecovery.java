@@ -37,7 +37,8 @@ final class LogRecovery {
       throws IOException {
     if (opening.appendsSynced() && !opening.cleanStop()) {
       folder.create();
-      SyncedLogCheck.run(folder);
+      // The process before may have died of a failed sync, so the last batch counts as unsynced.
+      UnsyncedRewrite.run(folder, SyncedLogCheck.run(folder));
     }
     if (opening.afterFailure()) {
       folder.create();

@@ -22,21 +22,25 @@ final class SyncedLogCheck {
   private final LogFile file;
   private final long size;
   private long nextOffset;
+  private long lastBatchOffset;
 
-  private SyncedLogCheck(Directory folder, LogFile file, long nextOffset) throws IOException {
+  private SyncedLogCheck(Directory folder, LogFile file, long nextOffset, long lastBatchOffset)
+      throws IOException {
     this.folder = folder;
     this.path = file.path();
     this.file = file;
     this.size = file.size();
     this.nextOffset = nextOffset;
+    this.lastBatchOffset = lastBatchOffset;
   }
 
   /**
-   * Returns if recovery may cut what it finds faulty.
+   * Returns if recovery may cut what it finds faulty: the offset of the last whole batch, below
+   * which all is durable.
    *
    * @throws CorruptLog if that would cut more than the last batch
    */
-  static void run(Directory folder) throws IOException {
+  static long run(Directory folder) throws IOException {
     List<Long> bases = new ArrayList<>();
     for (String name : folder.list()) {
       long base = FileNames.offsetIn(name, FileNames.LOG);
@@ -45,16 +49,19 @@ final class SyncedLogCheck {
       }
     }
     long next = bases.isEmpty() ? 0 : bases.get(0);
+    long last = next;
     for (int i = 0; i < bases.size(); i++) {
       String name = FileNames.of(bases.get(i), FileNames.LOG);
       String follower = i + 1 < bases.size() ? FileNames.of(bases.get(i + 1), FileNames.LOG) : null;
       try (LogFile file = folder.open(name, OpenMode.READ)) {
-        SyncedLogCheck check = new SyncedLogCheck(folder, file, next);
+        SyncedLogCheck check = new SyncedLogCheck(folder, file, next, last);
         check.checkBegin(bases.get(i));
         check.checkBatches(follower);
         next = check.nextOffset;
+        last = check.lastBatchOffset;
       }
     }
+    return last;
   }
 
   private void checkBegin(long baseOffset) throws CorruptLog {
@@ -72,6 +79,7 @@ final class SyncedLogCheck {
         requireTorn(scanner.position(), fault, follower);
         return;
       }
+      lastBatchOffset = scanner.header().baseOffset();
       nextOffset = scanner.header().lastOffset() + 1;
     }
     String fault = scanner.fault();

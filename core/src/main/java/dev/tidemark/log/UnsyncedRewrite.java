@@ -11,8 +11,8 @@ import java.util.List;
 /**
  * Writes the unsynced end of a log again, in place, after a sync failed. The kernel tells of a page
  * it could not write once, then takes it for clean: the next sync succeeds without it (the "fsync
- * gate" of 2018). Only a new write makes it dirty again. Indexes are not concerned, recovery builds
- * them anew.
+ * gate" of 2018), also that of the next process, which sees the page still. Only a new write makes
+ * it dirty again. Indexes are not concerned, recovery builds them anew.
  */
 final class UnsyncedRewrite {
   private static final int CHUNK_BYTES = 1 << 20;

@@ -88,7 +88,7 @@ final class MetadataRaftLog implements RaftLog {
     OptionalLong unsyncedFrom = note.read();
     LogOpening opening =
         unsyncedFrom.isPresent()
-            ? new LogOpening(false, unsyncedFrom.getAsLong(), 0)
+            ? LogOpening.afterFailure(unsyncedFrom.getAsLong(), 0)
             : LogOpening.ofSyncedAppends();
     return open(folder, note, opening, clock);
   }
@@ -104,6 +104,7 @@ final class MetadataRaftLog implements RaftLog {
     PartitionLog log = PartitionLog.open(SingleVoterLog.LOG_ID, folder, settings(), opening, clock);
     try {
       log.flushAndWait(); // what a killed process had in the page cache counts from here on
+      folder.sync(); // and so does the vote it had just cast
       note.delete();
       MetadataSnapshots files = new MetadataSnapshots(folder);
       NavigableSet<SnapshotId> snapshots = files.listWhole();

@@ -4,6 +4,7 @@ import dev.tidemark.env.Dialer;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
 import dev.tidemark.env.Timers;
+import dev.tidemark.log.CorruptLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.Consumer;
+import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.feature.SupportedVersionRange;
 import org.apache.kafka.common.metrics.MetricConfig;
 import org.apache.kafka.common.metrics.Metrics;
@@ -126,6 +128,10 @@ final class RaftNode {
       client.initialize(Map.of(), new ElectionStateStore(folder), metrics, ignored -> {});
     } catch (UncheckedIOException e) {
       throw e.getCause() == null ? new IOException(e) : e.getCause();
+    } catch (CorruptRecordException e) {
+      throw new CorruptLog(
+          "%s is damaged below its last batches: %s; restore the folder from a copy"
+              .formatted(folder.path(), e.getMessage()));
     }
     client.register(new Commits());
     turn();

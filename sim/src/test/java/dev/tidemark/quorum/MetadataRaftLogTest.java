@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.env.Directory;
 import dev.tidemark.log.CorruptLog;
+import dev.tidemark.sim.DiskFaults.Change;
 import dev.tidemark.sim.DiskFaults.PowerWentOff;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
@@ -14,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.errors.OffsetOutOfRangeException;
 import org.apache.kafka.common.metadata.TopicRecord;
@@ -225,6 +227,63 @@ class MetadataRaftLogTest {
       synced.add("e" + i);
     }
     log.close();
+  }
+
+  /** Its pages count as synced for the system, so that one more sync would not write them. */
+  @Test
+  void whatAProcessCouldNotSyncBeforeItWasKilledIsSyncedByTheNext() throws IOException {
+    for (int batches = 0; batches < 4; batches++) { // of a follower; none of them: a leader's
+      disk = new VirtualDisk(batches);
+      disk.faults().failedSyncsDrop(true);
+      MetadataRaftLog log = open();
+      log.appendAsFollower(batch(0, 1, "a"), 1);
+      appendWithFailedSync(log, batches);
+      disk.processKill();
+
+      MetadataRaftLog next = open();
+      List<String> seen = topics(next);
+      assertThat(seen).hasSize(1 + Math.max(batches, 1));
+      next.appendAsFollower(batch(next.endOffset().offset(), 1, "z"), 1);
+      disk.powerLoss(batches);
+
+      assertThat(topics(open())).startsWith(seen.toArray(String[]::new)).endsWith("z");
+    }
+  }
+
+  private void appendWithFailedSync(MetadataRaftLog log, int batches) {
+    MemoryRecords[] some = new MemoryRecords[Math.max(batches, 1)];
+    for (int i = 0; i < some.length; i++) {
+      some[i] = batch(1 + i, 1, "b" + i);
+    }
+    // The note of several batches is synced before them.
+    disk.faults().failNext(Change.SYNC, batches > 1 ? 1 : 0);
+    assertThatThrownBy(
+            () -> {
+              if (batches == 0) {
+                log.appendAsLeader(some[0], 1);
+                log.flush(false);
+              } else {
+                log.appendAsFollower(together(some), 1);
+              }
+            })
+        .isInstanceOf(UncheckedIOException.class);
+  }
+
+  @Test
+  void aVoteThatAProcessCouldNotSyncBeforeItWasKilledIsSyncedByTheNext() throws IOException {
+    for (int seed = 0; seed < 20; seed++) {
+      disk = new VirtualDisk(seed);
+      open().close();
+      QuorumStateFile.Content vote = new QuorumStateFile.Content(-1, 5, 2, Uuid.ZERO_UUID);
+      disk.faults().failNext(Change.SYNC_FOLDER, 0);
+      assertThatThrownBy(() -> QuorumStateFile.write(folder(), vote))
+          .isInstanceOf(IOException.class);
+      disk.processKill();
+      open();
+      assertThat(QuorumStateFile.read(folder())).contains(vote);
+      disk.powerLoss(seed);
+      assertThat(QuorumStateFile.read(folder())).contains(vote);
+    }
   }
 
   @Test

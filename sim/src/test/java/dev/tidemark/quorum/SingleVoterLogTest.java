@@ -195,6 +195,32 @@ class SingleVoterLogTest {
   }
 
   @Test
+  void what_a_process_could_not_sync_before_it_was_killed_is_synced_by_the_next() throws Exception {
+    for (int seed = 0; seed < 20; seed++) {
+      disk = new VirtualDisk(seed);
+      disk.faults().failedSyncsDrop(true);
+      SingleVoterLog log = open();
+      log.start(batch -> {});
+      disk.faults().failNext(Change.SYNC, 0);
+      log.append(topics("a"), new Heard());
+      disk.processKill();
+
+      Heard heard = new Heard();
+      SingleVoterLog next = open();
+      next.start(heard::onCommit);
+      next.append(topics("b"), heard);
+      assertThat(heard.names).containsExactly("a", "b");
+      disk.powerLoss(seed);
+
+      Heard again = new Heard();
+      try (SingleVoterLog last = open()) {
+        last.start(again::onCommit);
+      }
+      assertThat(again.names).as("seed %s", seed).containsExactly("a", "b");
+    }
+  }
+
+  @Test
   void a_failed_sync_fails_the_append_and_those_of_the_next_moment() throws Exception {
     Heard heard = new Heard();
     SingleVoterLog log = open();
