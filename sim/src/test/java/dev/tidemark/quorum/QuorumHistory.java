@@ -29,6 +29,7 @@ final class QuorumHistory {
   final QuorumCluster cluster;
   final Map<String, Integer> faults = new TreeMap<>();
   final List<String> acknowledged = new ArrayList<>();
+  private final Map<String, Integer> acknowledgedBefore = new TreeMap<>(); // it was asked for
   private final SeededRandomness random;
   private @Nullable QuorumMember losingPower;
   private boolean calm;
@@ -79,6 +80,7 @@ final class QuorumHistory {
     QuorumMember active = cluster.active();
     if (active != null) {
       String topic = "t" + nextTopic++;
+      acknowledgedBefore.put(topic, acknowledged.size());
       active.append(
           topic,
           new MetadataLog.Completion() {
@@ -201,8 +203,29 @@ final class QuorumHistory {
     assertThat(cluster.append(active, "last", 10_000)).as("the quorum works again").isTrue();
     List<String> all = cluster.truth.topics();
     assertThat(cluster.awaitTopics(all)).as("all members agree").isTrue();
-    assertThat(all).doesNotHaveDuplicates().endsWith("last").containsSubsequence(acknowledged);
+    assertThat(all).doesNotHaveDuplicates().endsWith("last").containsAll(acknowledged);
+    checkOrder(all);
     long leading = cluster.members.stream().filter(QuorumMember::isActive).count();
     assertThat(leading).as("active members").isEqualTo(1);
+  }
+
+  /**
+   * What was acknowledged before something was asked for lies before it. No more: a leader that was
+   * frozen learns late that its last append was committed, and acknowledges it after its successor
+   * has acknowledged what came behind it.
+   */
+  private void checkOrder(List<String> all) {
+    Map<String, Integer> places = new TreeMap<>();
+    all.forEach(topic -> places.put(topic, places.size()));
+    List<Integer> highestOfFirst = new ArrayList<>(List.of(-1)); // by how many acknowledged
+    for (String topic : acknowledged) {
+      int place = requireNonNull(places.get(topic));
+      highestOfFirst.add(Math.max(highestOfFirst.get(highestOfFirst.size() - 1), place));
+    }
+    acknowledgedBefore.forEach(
+        (topic, count) ->
+            assertThat(places.getOrDefault(topic, Integer.MAX_VALUE))
+                .as("place of %s, asked for after %s were acknowledged", topic, count)
+                .isGreaterThan(highestOfFirst.get(count)));
   }
 }
