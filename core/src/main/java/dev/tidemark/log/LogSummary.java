@@ -83,6 +83,8 @@ public final class LogSummary {
    * proves that nothing was appended since. Blocks.
    */
   public boolean isStillTrue(Directory folder) throws IOException {
+    SegmentSummary active = segments.get(segments.size() - 1);
+    boolean foundActive = false;
     int found = 0;
     for (String name : folder.list()) {
       long base = FileNames.offsetIn(name, FileNames.LOG);
@@ -91,13 +93,14 @@ public final class LogSummary {
           return false;
         }
         found++;
+        foundActive |= base == active.baseOffset();
       } else if (FileNames.isLeftover(name)) {
         return false;
       }
     }
-    int last = segments.size() - 1;
-    // The file of a new log is made with its first records.
-    return found == segments.size() || (found == last && segments.get(last).size() == 0);
+    // The file of a new log is made with its first records; no other may be missing.
+    boolean activeIsToCome = !foundActive && active.size() == 0;
+    return found + (activeIsToCome ? 1 : 0) == segments.size();
   }
 
   private boolean holds(long baseOffset, long bytes) {
