@@ -305,8 +305,32 @@ final class LogRecovery {
     }
   }
 
+  /**
+   * After a kill the log may begin again where it did at the last checkpoint, while the epochs were
+   * written when it began later: what lies between belongs to epochs that they do not know.
+   */
+  private boolean epochsBeginTooLate() throws IOException {
+    long first =
+        state.epochs.starts().isEmpty()
+            ? Long.MAX_VALUE
+            : state.epochs.starts().get(0).startOffset();
+    if (first <= state.logStartOffset || state.logEndOffset <= state.logStartOffset) {
+      return false;
+    }
+    int holding = Math.max(0, state.segments.floor(state.logStartOffset));
+    BatchScanner scanner = state.segments.get(holding).far(0);
+    while (scanner.next()) {
+      BatchHeader batch = scanner.header();
+      if (batch.lastOffset() >= state.logStartOffset) {
+        return batch.leaderEpoch() >= 0
+            && Math.max(batch.baseOffset(), state.logStartOffset) < first;
+      }
+    }
+    return false;
+  }
+
   private void settleEpochs() throws IOException {
-    if (epochsContradictBatches) {
+    if (epochsContradictBatches || epochsBeginTooLate()) {
       LeaderEpochs rebuilt = new LeaderEpochs();
       for (int i = 0; i < state.segments.count(); i++) {
         BatchScanner scanner = state.segments.get(i).far(0);

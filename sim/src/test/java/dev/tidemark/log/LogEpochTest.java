@@ -66,6 +66,18 @@ class LogEpochTest {
   }
 
   @Test
+  void whereAKillTakesTheLogStartBackTheEpochsReachBackToo() throws Exception {
+    PartitionLog log = fixture.open();
+    fixture.append(log, 1, "a", "b");
+    fixture.append(log, 2, "c");
+    log.advanceLogStartOffset(2, 3);
+    log.close(true); // writes the epochs from there on; the checkpoint with the start never came
+    PartitionLog again = fixture.openAfterKill(3);
+    assertThat(again.logStartOffset()).isZero();
+    assertThat(again.epochStarts()).containsExactly(new EpochStart(1, 0), new EpochStart(2, 2));
+  }
+
+  @Test
   void aTornFileOfEpochsIsRebuiltFromTheBatches() throws Exception {
     // KAFKA-16541
     fixture.settings = fixture.settings.withSegmentBytes(200);
