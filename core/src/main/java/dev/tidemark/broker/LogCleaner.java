@@ -7,7 +7,6 @@ import dev.tidemark.log.Cleaner;
 import dev.tidemark.log.CleanerBounds;
 import dev.tidemark.log.DirtySection;
 import dev.tidemark.log.LogId;
-import dev.tidemark.log.OffsetCheckpoint;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
@@ -17,7 +16,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,7 +79,7 @@ final class LogCleaner {
             () -> CleanerOffsets.read(folders),
             (read, failure) -> {
               if (read != null) {
-                offsets.startWith(read);
+                offsets.startWith(read, logs.folders());
               }
               lookAfter(settings.backoffMs());
             });
@@ -173,8 +171,7 @@ final class LogCleaner {
       return null;
     }
     try {
-      DirtySection section =
-          log.dirtySection(offsets.firstDirty(log.id()), partition.highWatermark());
+      DirtySection section = log.dirtySection(offsets.firstDirty(log), partition.highWatermark());
       if (section == null) {
         return null;
       }
@@ -305,7 +302,7 @@ final class LogCleaner {
   private void finish(Candidate one, Cleaner cleaner) {
     PartitionLog log = one.partition().log();
     quarantined.remove(log.id());
-    offsets.cleaned(log.id(), cleaner.cleanEndOffset());
+    offsets.cleaned(log, cleaner.cleanEndOffset());
     LOG.info(
         "Compacted {} up to offset {}: {} bytes became {}",
         log.id(),
@@ -319,13 +316,13 @@ final class LogCleaner {
   private void writeDown(LogId id) {
     for (DataFolder folder : logs.onlineFolders()) {
       if (folder.holds(id)) {
-        Map<TopicPartition, Long> all = offsets.of(folder, partitions);
+        Map<LogId, Long> all = offsets.of(folder, partitions);
         shard
             .background()
             .run(
                 QUEUE,
                 () -> {
-                  OffsetCheckpoint.write(folder.directory(), OffsetCheckpoint.CLEANER_OFFSETS, all);
+                  CleanerCheckpoint.write(folder.directory(), all);
                   return all;
                 },
                 (done, failure) -> {

@@ -29,6 +29,7 @@ final class LogState {
   final ProducerState producers;
   final Flushes flushes;
   final List<String> filesToDelete = new ArrayList<>(0);
+  final CleanEnd cleanEnd = new CleanEnd();
   LogSettings settings;
   LeaderEpochs epochs = new LeaderEpochs();
   long logStartOffset;

@@ -9,8 +9,8 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * A file of one offset for each partition, in Kafka's text format: a version (0), the number of
- * entries, then a line with topic, partition and offset for each. All but that of the cleaner are
- * written for Kafka's tools; the broker itself does not read them. Reading and writing block.
+ * entries, then a line with topic, partition and offset for each. They are written for Kafka's
+ * tools; the broker itself does not read them. Reading and writing block.
  */
 public final class OffsetCheckpoint {
   public static final String RECOVERY_POINTS = "recovery-point-offset-checkpoint";

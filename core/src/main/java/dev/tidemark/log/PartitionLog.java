@@ -29,6 +29,7 @@ public final class PartitionLog implements AutoCloseable {
 
   private PartitionLog(LogState state) {
     this.state = state;
+    state.cleanEnd.begin(state.logEndOffset);
     this.reader = new LogReader(state);
     this.truncation = new Truncation(state);
     this.retention = new Retention(state);
@@ -415,7 +416,25 @@ public final class PartitionLog implements AutoCloseable {
           id() + " is synced up to " + syncedEndOffset() + " only, for " + section);
     }
     use.touch();
+    state.cleanEnd.begin(state.logEndOffset);
     return new Cleaner(new Compaction(state, reader).plan(section), bounds);
+  }
+
+  /**
+   * Up to where this log was compacted, exclusive, as far as that was told since it was opened; -1
+   * when not known. What was cut and appended again is not compacted.
+   */
+  public long cleanEndOffset() {
+    return state.cleanEnd.offset();
+  }
+
+  /**
+   * All below {@code endOffsetExclusive} was compacted: a cleaner has ended, or had in a run before
+   * and this log has not been compacted since it was opened. Counts only as far as the log was
+   * never shorter since then.
+   */
+  public void noteCompacted(long endOffsetExclusive) {
+    state.cleanEnd.compactedTo(endOffsetExclusive);
   }
 
   /**

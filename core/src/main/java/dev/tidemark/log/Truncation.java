@@ -102,6 +102,7 @@ final class Truncation {
 
   private void endAt(long offset) throws IOException {
     state.logEndOffset = offset;
+    state.cleanEnd.cutTo(offset);
     state.changed = true;
     state.logStartOffset = Math.min(state.logStartOffset, offset);
     state.epochs.truncateFromEnd(offset);

@@ -8,7 +8,9 @@ import java.io.IOException;
 public interface Checkpoints {
   /**
    * The log has become shorter. Returns once no durable checkpoint claims more of it than there is:
-   * a recovery point above the end would make what is appended next look like damage after a crash.
+   * a recovery point above the end would make what is appended next look like damage after a crash,
+   * and an offset of the cleaner above it would let tombstones that are appended next go before the
+   * values they delete.
    */
   void lower(PartitionLog log) throws IOException;
 }

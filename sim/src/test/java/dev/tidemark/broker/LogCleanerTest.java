@@ -1,14 +1,19 @@
 package dev.tidemark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.env.Directory;
 import dev.tidemark.log.Batches;
+import dev.tidemark.log.CorruptLog;
+import dev.tidemark.log.LogId;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,6 +177,40 @@ class LogCleanerTest {
     String[] all = Arrays.copyOf(COMPACT, COMPACT.length + configs.length);
     System.arraycopy(configs, 0, all, COMPACT.length, configs.length);
     return all;
+  }
+
+  @Test
+  void ofATopicThatWasCreatedAgainNothingCountsAsCompacted() throws Exception {
+    client().create("compacted", COMPACT);
+    write("compacted", 50);
+    broker.advanceMs(SOON_MS);
+    long compacted = size("compacted");
+    client().delete("compacted");
+    client().create("compacted", COMPACT);
+    write("compacted", 52);
+    assertThat(size("compacted")).isGreaterThan(4 * compacted);
+
+    broker = broker.killedAndStarted();
+    write("compacted", 3);
+    broker.advanceMs(SOON_MS);
+    assertThat(size("compacted")).isLessThan(2 * compacted);
+  }
+
+  @Test
+  void whatTheCleanerKnewIsKeptByTopicIdAndOnlyIfItIsWhole() throws Exception {
+    Map<LogId, Long> offsets =
+        Map.of(new LogId("a", 1, new Uuid(1, 2)), 5L, new LogId("a", 0, new Uuid(1, 2)), 70L);
+    CleanerCheckpoint.write(folder(), offsets);
+    assertThat(CleanerCheckpoint.read(folder())).isEqualTo(offsets);
+    int bytes = (int) folder().size(CleanerCheckpoint.FILE);
+    for (int at = 0; at < bytes; at++) {
+      disk.rot("data/" + CleanerCheckpoint.FILE, at);
+      assertThatThrownBy(() -> CleanerCheckpoint.read(folder())).isInstanceOf(CorruptLog.class);
+      disk.rot("data/" + CleanerCheckpoint.FILE, at); // flips the bits back
+    }
+    folder().writeAtomically(CleanerCheckpoint.FILE, new byte[0]);
+    assertThatThrownBy(() -> CleanerCheckpoint.read(folder())).isInstanceOf(CorruptLog.class);
+    assertThat(folder().exists("cleaner-offset-checkpoint")).isTrue();
   }
 
   @Test

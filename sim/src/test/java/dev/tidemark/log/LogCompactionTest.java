@@ -323,6 +323,38 @@ class LogCompactionTest {
   }
 
   @Test
+  void whatIsAppendedAfterACutIsNotCompactedYet() throws Exception {
+    append("a", "1", "b", "1");
+    append("c", "1");
+    append("e", "1");
+    compact();
+    log.noteCompacted(firstDirty);
+    assertThat(log.cleanEndOffset()).isEqualTo(4);
+    log.truncateTo(2);
+    assertThat(log.cleanEndOffset()).isEqualTo(2);
+    append("d", "1", "d", "2", "a", null);
+    log.noteCompacted(log.cleanEndOffset());
+    assertThat(log.cleanEndOffset()).isEqualTo(2);
+    firstDirty = log.cleanEndOffset();
+    compact();
+    assertThat(records()).containsExactly("1 b=1", "3 d=2", "4 a=null");
+    log.noteCompacted(firstDirty);
+    assertThat(log.cleanEndOffset()).isEqualTo(5);
+  }
+
+  @Test
+  void aShorterLogThanTheOneThatWasCompactedIsCompactedAsFarAsItReaches() throws Exception {
+    append("a", "1");
+    log.roll();
+    log.flushAndWait();
+    log.close();
+    log = fixture.open();
+    append("a", "2");
+    log.noteCompacted(2);
+    assertThat(log.cleanEndOffset()).isEqualTo(1);
+  }
+
+  @Test
   void lagsAndRatioAreHonoured() throws Exception {
     fixture.settings = fixture.settings.withMinCompactionLagMs(1000).withMaxCompactionLagMs(5000);
     log.updateSettings(fixture.settings);
