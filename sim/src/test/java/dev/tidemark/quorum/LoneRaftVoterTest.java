@@ -1,14 +1,23 @@
 package dev.tidemark.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
+import dev.tidemark.log.AppendOrigin;
+import dev.tidemark.log.CorruptLog;
+import dev.tidemark.log.LogOpening;
+import dev.tidemark.log.LogSettings;
+import dev.tidemark.log.PartitionLog;
+import dev.tidemark.protocol.BatchHeader;
 import dev.tidemark.sim.DiskFaults.Change;
 import dev.tidemark.sim.DiskFaults.PowerWentOff;
 import dev.tidemark.sim.Scheduler;
 import dev.tidemark.sim.SimNode;
 import dev.tidemark.sim.SimShard;
 import dev.tidemark.sim.Trace;
+import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDialer;
 import dev.tidemark.sim.VirtualNetwork;
 import java.io.IOException;
@@ -301,5 +310,35 @@ class LoneRaftVoterTest {
     assertThat(life.append("next")).isNull();
     machine.powerLoss();
     assertThat(new Life().topics).hasSize(31).endsWith("next");
+  }
+
+  /** A note that several batches were written with one sync spares what is below it a scan. */
+  @Test
+  void damageThatOnlyRaftComesUponStopsTheStartAndTellsWhatToDo() throws Exception {
+    format();
+    Directory folder = machine.disk().root().directory("__cluster_metadata-0");
+    PartitionLog log =
+        PartitionLog.open(
+            SingleVoterLog.LOG_ID,
+            folder,
+            LogSettings.defaults(),
+            LogOpening.unknown(),
+            new VirtualClock(WALL_MS));
+    for (int i = 0; i < 3; i++) {
+      if (i == 2) {
+        log.roll();
+      }
+      List<ApiMessageAndVersion> records = List.of(QuorumMember.record("t" + i));
+      log.append(MetadataBatches.encode(records, i, 1, WALL_MS), 1, AppendOrigin.METADATA);
+    }
+    log.close(true);
+    new UnsyncedNote(folder).write(3);
+    String first = "00000000000000000000.log";
+    int second = (int) folder.size(first) / 2;
+    machine.disk().rot("__cluster_metadata-0/" + first, second + BatchHeader.MAGIC_AT);
+    assertThatThrownBy(Life::new)
+        .isInstanceOf(CorruptLog.class)
+        .hasMessageContaining("__cluster_metadata-0 is damaged")
+        .hasMessageContaining("restore the folder");
   }
 }
