@@ -22,6 +22,17 @@ class CompactionCrashTest {
     }
   }
 
+  @Test
+  void manyLivesAgreeWhereFewKeysFitAndRestartsForgetWhatWasCompacted() throws Exception {
+    for (long seed = 10_000; seed < 10_000 + 400 * ROUNDS; seed++) {
+      try {
+        new CompactionLife(seed, new VirtualDisk(seed), true).run(300);
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
   /** Tombstones that two passes had not read, and that the second one removed before the values. */
   @Test
   void aLifeInWhichTombstonesWentBeforeTheirValuesAgrees() throws Exception {

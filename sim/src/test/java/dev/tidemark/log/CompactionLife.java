@@ -35,6 +35,7 @@ final class CompactionLife {
   private final SeededRandomness random;
   private final LogSettings settings;
   private final CleanerBounds bounds;
+  private final boolean forgetful;
   PartitionLog log;
   long firstDirty;
   private long checkpoint;
@@ -61,7 +62,16 @@ final class CompactionLife {
   }
 
   CompactionLife(long seed, VirtualDisk disk) throws IOException {
+    this(seed, disk, false);
+  }
+
+  /**
+   * With {@code forgetful} few keys fit into memory, tombstones are often due, and a restart may
+   * forget how far the log was compacted.
+   */
+  CompactionLife(long seed, VirtualDisk disk, boolean forgetful) throws IOException {
     this.disk = disk;
+    this.forgetful = forgetful;
     this.random = new SeededRandomness(seed);
     this.settings =
         LogSettings.defaults()
@@ -72,7 +82,10 @@ final class CompactionLife {
             .withIndexIntervalBytes(random.nextInt(300))
             .withDeleteRetentionMs(DELETE_RETENTION_MS);
     this.bounds =
-        new CleanerBounds(24L * (10 + random.nextInt(40)), 0.9, 100 + random.nextInt(1000));
+        new CleanerBounds(
+            24L * (forgetful ? 5 + random.nextInt(12) : 10 + random.nextInt(40)),
+            0.9,
+            100 + random.nextInt(1000));
     this.log = open(false);
   }
 
@@ -99,7 +112,7 @@ final class CompactionLife {
       endTransaction();
     } else if (draw < 90) {
       flush();
-    } else if (draw < 97) {
+    } else if (draw < (forgetful ? 94 : 97)) {
       compact();
     } else if (draw < 98) {
       clock.advanceMs(DELETE_RETENTION_MS);
@@ -180,6 +193,9 @@ final class CompactionLife {
   }
 
   private void restart() throws Exception {
+    if (forgetful && random.nextInt(2) == 0) {
+      firstDirty = random.nextInt(2) == 0 ? -1 : random.nextInt((int) Math.max(1, firstDirty));
+    }
     boolean clean = random.nextInt(2) == 0;
     long end = log.logEndOffset();
     log.close(clean);
