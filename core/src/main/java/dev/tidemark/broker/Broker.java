@@ -369,7 +369,7 @@ public final class Broker {
             },
             (done, failure) -> {
               if (failure != null) {
-                LOG.error("The folders could not be marked as clean", failure);
+                LOG.error("The folders could not be marked as clean: {}", failure.getMessage());
               }
               stopControl(outcome);
             });

@@ -40,6 +40,11 @@ final class DataFolder {
   private final KnownOffsets known;
   private final boolean sameBoot;
 
+  /** What was set aside before, and what of it was taken back. */
+  private final Set<String> strays = new TreeSet<>();
+
+  private final Set<String> takenBack = new TreeSet<>();
+
   private DataFolder(
       Directory directory,
       Uuid directoryId,
@@ -66,14 +71,15 @@ final class DataFolder {
     KnownOffsets known = readOrNothing(directory);
     Set<String> partitionFolders = new TreeSet<>();
     Set<String> copies = new TreeSet<>();
+    Set<String> strays = new TreeSet<>();
     for (String name : directory.list()) {
       if (name.endsWith(DELETED_SUFFIX)) {
         directory.delete(name);
       } else if (name.endsWith(FUTURE_SUFFIX)) {
         copies.add(name);
-      } else if (!name.endsWith(STRAY_SUFFIX)
-          && name.indexOf('-') > 0
-          && (known.hasFolder(name) || directory.isDirectory(name))) {
+      } else if (name.endsWith(STRAY_SUFFIX)) {
+        strays.add(name);
+      } else if (name.indexOf('-') > 0 && (known.hasFolder(name) || directory.isDirectory(name))) {
         partitionFolders.add(name);
       }
     }
@@ -81,6 +87,7 @@ final class DataFolder {
     boolean sameBoot = !bootId.isEmpty() && bootId.equals(known.bootId());
     DataFolder folder =
         new DataFolder(directory, directoryId, partitionFolders, copies, clean, known, sameBoot);
+    folder.strays.addAll(strays);
     if (clean) {
       directory.delete(CLEAN_MARKER);
       directory.sync();
@@ -181,7 +188,7 @@ final class DataFolder {
   LogOpening opening(LogId id) {
     KnownOffsets.Entry entry = known.of(id);
     return entry == null
-        ? new LogOpening(cleanStop, 0, 0)
+        ? new LogOpening(cleanStop && !takenBack.contains(id.folderName()), 0, 0)
         : new LogOpening(cleanStop, entry.recoveryPoint(), entry.logStartOffset());
   }
 
@@ -246,6 +253,20 @@ final class DataFolder {
   String setAside(String name) throws IOException {
     Uuid found = topicIdIn(name);
     return rename(name, found == null ? Uuid.ZERO_UUID : found, STRAY_SUFFIX);
+  }
+
+  /**
+   * Gives a partition back the folder that was set aside when nobody knew it; false if none was.
+   */
+  boolean takeBack(LogId id) throws IOException {
+    String stray = suffixed(id.folderName(), id.topicId(), STRAY_SUFFIX);
+    if (!strays.remove(stray)) {
+      return false;
+    }
+    directory.rename(stray, id.folderName());
+    partitionFolders.add(id.folderName());
+    takenBack.add(id.folderName());
+    return true;
   }
 
   private String rename(String name, Uuid topicId, String suffix) throws IOException {

@@ -352,6 +352,7 @@ final class FailedPartitions {
           if (log == null) {
             openFailed(one, String.valueOf(failure == null ? "" : failure.getMessage()));
             if (failure instanceof CorruptLog) {
+              LOG.error("{} stays offline until a restart: {}", one.id(), failure.getMessage());
               failed.remove(one.id().folderName(), one); // no waiting heals that
             }
             next.run();

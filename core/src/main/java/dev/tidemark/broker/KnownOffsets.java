@@ -85,7 +85,9 @@ final class KnownOffsets {
         throw new IllegalArgumentException("its checksum does not match");
       }
       return parse(file.limit(end));
-    } catch (IllegalArgumentException | IndexOutOfBoundsException | BufferUnderflowException e) {
+    } catch (IndexOutOfBoundsException | BufferUnderflowException e) {
+      throw new CorruptLog("%s/%s is damaged: it is cut off".formatted(folder.path(), FILE));
+    } catch (IllegalArgumentException e) {
       throw new CorruptLog("%s/%s is damaged: %s".formatted(folder.path(), FILE, e.getMessage()));
     }
   }

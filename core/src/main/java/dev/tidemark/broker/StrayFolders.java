@@ -1,5 +1,6 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.log.LogId;
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.quorum.SingleVoterLog;
@@ -40,6 +41,32 @@ final class StrayFolders {
         if (!name.equals(SingleVoterLog.LOG_ID.folderName())) {
           setAsideIfStray(image, folder, name, wanted.get(name));
         }
+      }
+    }
+    for (AssignedLog one : assigned) {
+      if (folders.holding(one.id()) == null) {
+        takeBack(one);
+      }
+    }
+  }
+
+  /** Metadata that was restored knows again what was set aside meanwhile. */
+  private void takeBack(AssignedLog one) {
+    LogId id = one.id();
+    for (DataFolder folder : folders.all()) {
+      // Elsewhere it is a copy that a move left; and what was here lately is missing, not aside.
+      boolean isIts = folder.directoryId().equals(one.directoryId()) && !folder.isKnownAs(id);
+      try {
+        if (isIts && folder.takeBack(id)) {
+          LOG.warn(
+              "{}/{} was set aside when its topic was unknown; the topic is known again, and so is"
+                  + " the folder",
+              folder.directory().path(),
+              id.folderName());
+          return;
+        }
+      } catch (IOException e) {
+        LOG.error("What was set aside of {} cannot be taken back", id, e);
       }
     }
   }

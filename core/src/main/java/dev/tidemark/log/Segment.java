@@ -241,7 +241,32 @@ final class Segment {
 
   /** Where the first batch begins that ends at or after {@code offset}; the size without one. */
   int positionOf(long offset) throws IOException {
-    BatchScanner scanner = near(offsetIndex().positionBefore(offset));
+    int indexed = offsetIndex().positionBefore(offset);
+    boolean plausible = indexed > 0 && indexed < size;
+    int found = plausible ? positionFrom(near(indexed), offset) : NOT_THERE;
+    // An index that is wrong must cost time alone.
+    return found == NOT_THERE ? positionFromBegin(offset) : found;
+  }
+
+  private static final int NOT_THERE = -1;
+
+  /** {@link #NOT_THERE} also where the index pointed behind the batch, or to none. */
+  private int positionFrom(BatchScanner scanner, long offset) throws IOException {
+    boolean first = true;
+    while (scanner.next()) {
+      if (first && scanner.header().baseOffset() > offset) {
+        break;
+      }
+      first = false;
+      if (scanner.header().lastOffset() >= offset) {
+        return (int) scanner.position();
+      }
+    }
+    return !first && scanner.position() == size ? size : NOT_THERE;
+  }
+
+  private int positionFromBegin(long offset) throws IOException {
+    BatchScanner scanner = near(0);
     while (scanner.next()) {
       if (scanner.header().lastOffset() >= offset) {
         return (int) scanner.position();

@@ -261,7 +261,9 @@ final class PartitionChange {
     if (choice.isUnclean()) {
       isr = List.of(leader);
       elr = List.of(); // theirs is another history from here on
-      recovery = LeaderRecoveryState.RECOVERING;
+      // A lone replica has nobody to recover from: what it holds is all there is.
+      recovery =
+          replicas.size() == 1 ? LeaderRecoveryState.RECOVERED : LeaderRecoveryState.RECOVERING;
       unclean = true;
     } else if (!isr.contains(leader)) {
       replaceIsr(List.of(leader), List.of());

@@ -141,6 +141,37 @@ class BrokerRestartTest {
   }
 
   @Test
+  void aMetadataLogWithoutItsFilesIsNotTakenForANewOne() throws IOException {
+    client().create(TOPIC);
+    client().produce(TOPIC, 1);
+    broker = broker.stoppedAndStarted();
+    Directory metadata = folder().directory("__cluster_metadata-0");
+    for (String name : metadata.list()) {
+      if (name.endsWith(".log")) {
+        metadata.delete(name);
+      }
+    }
+    assertThatThrownBy(() -> broker.killedAndStarted())
+        .hasMessageContaining("__cluster_metadata-0 is missing or empty")
+        .hasMessageContaining("events-0");
+  }
+
+  @Test
+  void whatWasSetAsideIsTakenBackWhenItsTopicIsKnownAgain() throws IOException {
+    client().create(TOPIC);
+    client().produce(TOPIC, 20);
+    Uuid id = broker.leader(TOPIC).log().id().topicId();
+    broker = broker.stoppedAndStarted();
+    // As a run left it whose metadata did not know the topic.
+    folder().rename("events-0", "events-0." + id.toString().replace('-', '_') + "-stray");
+    folder().delete("tidemark-checkpoint");
+    broker = broker.killedAndStarted();
+    assertThat(client().latest(TOPIC)).isEqualTo(20);
+    assertThat(client().produce(TOPIC, 1)).isEqualTo(Errors.NONE);
+    assertThat(folder().list()).noneMatch(name -> name.endsWith("-stray"));
+  }
+
+  @Test
   void aFolderOfATopicThatNobodyKnowsIsSetAsideAndKept() throws IOException {
     Directory foreign = folder().directory("events-0");
     foreign.create();

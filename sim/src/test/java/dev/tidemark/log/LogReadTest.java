@@ -53,6 +53,35 @@ class LogReadTest {
   }
 
   @Test
+  void anIndexThatIsWrongCostsTimeAlone() throws Exception {
+    fixture.settings = fixture.settings.withIndexIntervalBytes(0);
+    PartitionLog log = fixture.open();
+    for (int i = 0; i < 10; i++) {
+      fixture.append(log, 1, "value " + i);
+    }
+    int bytes = (int) log.sizeInBytes();
+    log.roll();
+    log.flushAndWait();
+    log.releaseIdleFiles();
+    log.releaseIdleFiles();
+    int batch = bytes / 10;
+    for (int position : new int[] {9 * batch, 9 * batch + 7, bytes, bytes + 1000, -1}) {
+      fixture
+          .folder()
+          .writeAtomically(
+              "00000000000000000000.index",
+              ByteBuffer.allocate(8).putInt(2).putInt(position).array());
+      for (long offset = 0; offset < 10; offset++) {
+        assertThat(batches(log.read(offset, 1, true, 10)).get(0).baseOffset())
+            .as("offset %d, indexed position %d", offset, position)
+            .isEqualTo(offset);
+      }
+      log.releaseIdleFiles();
+      log.releaseIdleFiles();
+    }
+  }
+
+  @Test
   void batchesAreWholeAndTheFirstOneComesHoweverSmallTheBound() throws Exception {
     fixture.settings = fixture.settings.withIndexIntervalBytes(300);
     PartitionLog log = fixture.open();

@@ -78,8 +78,11 @@ public final class DataFolders {
       FolderIdentity identity = FolderIdentity.read(folder).orElse(null);
       if (identity == null) {
         throw new FolderRefused(
-            "%s is not formatted: run 'tidemark format' with the same configuration first%s."
-                .formatted(folder.path(), mountHint(folders, folder)));
+            holdsPartitions(folder)
+                ? "%s holds partitions, but %s is missing: restore that file from a copy."
+                    .formatted(folder.path(), FolderIdentity.FILE)
+                : "%s is not formatted: run 'tidemark format' with the same configuration first%s."
+                    .formatted(folder.path(), mountHint(folders, folder)));
       }
       String clusterId =
           identities.isEmpty() ? identity.clusterId() : identities.get(0).clusterId();
@@ -94,6 +97,19 @@ public final class DataFolders {
       identities.add(identity);
     }
     return identities;
+  }
+
+  private static boolean holdsPartitions(Directory folder) {
+    try {
+      for (String name : folder.list()) {
+        if (name.matches(".+-\\d+") && folder.isDirectory(name)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException e) {
+      return false; // most likely there is no such folder
+    }
   }
 
   /** An empty folder beside others that are not is rather a disk that is missing. */
@@ -112,18 +128,24 @@ public final class DataFolders {
    */
   public static void requireMetadataLog(List<Directory> folders) throws IOException {
     String log = SingleVoterLog.LOG_ID.folderName();
-    if (folders.get(0).exists(log)) {
+    if (holdsMetadata(folders.get(0), log)) {
       return;
     }
     for (Directory folder : folders) {
       for (String name : folder.list()) {
-        if (name.matches(".+-\\d+") && folder.isDirectory(name)) {
+        if (name.matches(".+-\\d+") && !name.equals(log) && folder.isDirectory(name)) {
           throw new FolderRefused(
-              "%s/%s is missing, though %s holds %s: without it nothing says which topics there are; restore it from a copy, or start with empty folders."
+              "%s/%s is missing or empty, though %s holds %s: without it nothing says which topics there are; restore it from a copy, or start with empty folders."
                   .formatted(folders.get(0).path(), log, folder.path(), name));
         }
       }
     }
+  }
+
+  private static boolean holdsMetadata(Directory folder, String log) throws IOException {
+    return folder.exists(log)
+        && folder.directory(log).list().stream()
+            .anyMatch(name -> name.endsWith(".log") || name.endsWith(".checkpoint"));
   }
 
   private static void refuseForeign(
