@@ -155,7 +155,7 @@ final class LogOpener {
       return;
     }
     try {
-      log.flushAndWait();
+      log.rewriteAndWait();
       log.releaseIdleFiles();
       log.releaseIdleFiles();
     } catch (IOException e) {

@@ -374,6 +374,15 @@ public final class PartitionLog implements AutoCloseable {
     task.onDone(true, null);
   }
 
+  /**
+   * As {@link #flushAndWait}, for what another process wrote, which may have died of a failed sync:
+   * all that is not synced is written once more before. Blocks.
+   */
+  public void rewriteAndWait() throws IOException {
+    UnsyncedRewrite.run(state);
+    flushAndWait();
+  }
+
   void flushDone(LogFlush flush, @Nullable Throwable syncFailure) {
     if (flush.isDone()) {
       return;

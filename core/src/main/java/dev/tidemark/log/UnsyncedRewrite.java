@@ -34,19 +34,33 @@ final class UnsyncedRewrite {
     ByteBuffer chunk = ByteBuffer.allocate(CHUNK_BYTES);
     for (String name : unsynced) {
       try (LogFile file = folder.open(name, OpenMode.READ_WRITE)) {
-        rewrite(file, chunk);
+        rewrite(file, 0, chunk);
+        file.sync();
       }
     }
   }
 
-  private static void rewrite(LogFile file, ByteBuffer chunk) throws IOException {
-    long position = 0;
+  /** Rewrites what a log that is open has not synced; the next flush syncs it. */
+  static void run(LogState state) throws IOException {
+    long synced = state.flushes.syncedEndOffset();
+    ByteBuffer chunk = ByteBuffer.allocate(CHUNK_BYTES);
+    for (int i = 0; i < state.segments.count(); i++) {
+      Segment segment = state.segments.get(i);
+      if (segment.exists() && state.segments.endOffset(i, state.logEndOffset) > synced) {
+        int from = segment.baseOffset() >= synced ? 0 : segment.positionOf(synced);
+        rewrite(segment.file(), from, chunk);
+        segment.markDirty();
+      }
+    }
+  }
+
+  private static void rewrite(LogFile file, long from, ByteBuffer chunk) throws IOException {
+    long position = from;
     int read = file.read(chunk.clear(), position);
     while (read > 0) {
       file.write(chunk.flip(), position);
       position += read;
       read = file.read(chunk.clear(), position);
     }
-    file.sync();
   }
 }

@@ -1,5 +1,6 @@
 package dev.tidemark.log;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -81,6 +82,40 @@ class LogFailureTest {
       assertThat(LogFixture.bases(again)).containsExactly(0L, 1L, 2L);
       again.flushAndWait();
       long synced = again.recoveryPoint();
+      own.disk.powerLoss(seed);
+      PartitionLog last = own.open(new LogOpening(false, synced, 0));
+      assertThat(LogFixture.bases(last)).containsExactly(0L, 1L, 2L);
+    }
+  }
+
+  /** Whether its files are read or it goes on from a summary. */
+  @Test
+  void whatAKilledProcessCouldNotSyncIsSyncedByTheNext() throws Exception {
+    for (int seed = 0; seed < 40; seed++) {
+      LogFixture own = new LogFixture();
+      own.disk.faults().failedSyncsDrop(true);
+      PartitionLog log = own.open();
+      own.append(log, 1, "a");
+      log.flushAndWait();
+      own.append(log, 1, "b");
+      boolean goesOn = seed >= 20;
+      if (!goesOn) { // there is no summary of a segment that has just ended
+        log.roll();
+      }
+      own.append(log, 1, "c");
+      LogSummary left = log.summary();
+      long recoveryPoint = log.recoveryPoint();
+      own.disk.faults().failNext(Change.SYNC, goesOn ? 0 : seed % 4);
+      assertThatThrownBy(log::flushAndWait).isInstanceOf(IOException.class);
+      own.disk.processKill();
+      PartitionLog next =
+          goesOn
+              ? PartitionLog.resume(
+                  LogFixture.ID, own.folder(), own.settings, requireNonNull(left), false, own.clock)
+              : own.open(new LogOpening(false, recoveryPoint, 0));
+      next.rewriteAndWait();
+      long synced = next.recoveryPoint();
+      assertThat(next.syncedEndOffset()).isEqualTo(3);
       own.disk.powerLoss(seed);
       PartitionLog last = own.open(new LogOpening(false, synced, 0));
       assertThat(LogFixture.bases(last)).containsExactly(0L, 1L, 2L);
