@@ -208,7 +208,7 @@ final class DecisionLoop {
       MetadataDelta delta = starting == null ? delta(image) : starting;
       MetadataReplay.replay(delta, batch.records());
       if (starting == null) {
-        MetadataLines.tell(batch.records());
+        MetadataLines.tell(batch.records(), image);
         publish(delta, provenance(batch));
         takeSnapshotIfDue();
       } else {

@@ -11,8 +11,11 @@ import org.apache.kafka.common.metadata.RemoveTopicRecord;
 import org.apache.kafka.common.metadata.TopicRecord;
 import org.apache.kafka.common.metadata.UnregisterBrokerRecord;
 import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.image.MetadataImage;
+import org.apache.kafka.image.TopicImage;
 import org.apache.kafka.metadata.BrokerRegistrationFencingChange;
 import org.apache.kafka.metadata.LeaderRecoveryState;
+import org.apache.kafka.metadata.PartitionRegistration;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,21 +26,37 @@ final class MetadataLines {
 
   private MetadataLines() {}
 
-  /** Tells of a committed batch. */
-  static void tell(List<ApiMessageAndVersion> records) {
+  /** Tells of a committed batch, which changes {@code before}. */
+  static void tell(List<ApiMessageAndVersion> records, MetadataImage before) {
     int unclean = 0;
+    int alone = 0;
     for (ApiMessageAndVersion record : records) {
       tell(record.message());
       if (record.message() instanceof PartitionChangeRecord change
           && change.leaderRecoveryState() == LeaderRecoveryState.RECOVERING.value()) {
-        unclean++;
+        if (isAlone(change, before)) {
+          alone++;
+        } else {
+          unclean++;
+        }
       }
+    }
+    if (alone > 0) {
+      LOG.info("{} partitions begin a new leader epoch after a stop that was not clean", alone);
     }
     if (unclean > 0) {
       LOG.warn(
           "{} partitions are led by a replica that may lack acknowledged records (unclean election)",
           unclean);
     }
+  }
+
+  /** There was no choice, and what the replica lost at a power loss its recovery tells. */
+  private static boolean isAlone(PartitionChangeRecord change, MetadataImage before) {
+    TopicImage topic = before.topics().getTopic(change.topicId());
+    PartitionRegistration state =
+        topic == null ? null : topic.partitions().get(change.partitionId());
+    return state != null && state.replicas.length == 1;
   }
 
   private static void tell(ApiMessage record) {

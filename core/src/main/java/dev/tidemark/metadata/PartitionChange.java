@@ -261,9 +261,7 @@ final class PartitionChange {
     if (choice.isUnclean()) {
       isr = List.of(leader);
       elr = List.of(); // theirs is another history from here on
-      // A lone replica has nobody to recover from: what it holds is all there is.
-      recovery =
-          replicas.size() == 1 ? LeaderRecoveryState.RECOVERED : LeaderRecoveryState.RECOVERING;
+      recovery = LeaderRecoveryState.RECOVERING;
       unclean = true;
     } else if (!isr.contains(leader)) {
       replaceIsr(List.of(leader), List.of());

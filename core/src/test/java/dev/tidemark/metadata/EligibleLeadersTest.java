@@ -122,16 +122,6 @@ class EligibleLeadersTest {
   }
 
   @Test
-  void a_lone_replica_has_nobody_to_recover_from() {
-    cluster.create("alone", 1);
-    stopUncleanly(1);
-    cluster.beat(1);
-    assertThat(cluster.partition("alone").leader).isEqualTo(1);
-    assertThat(cluster.partition("alone").leaderRecoveryState)
-        .isEqualTo(LeaderRecoveryState.RECOVERED);
-  }
-
-  @Test
   void a_leader_that_recovered_says_so_with_its_next_isr() {
     with_both_sets_empty_the_last_known_leader_is_waited_for_and_is_unclean();
 

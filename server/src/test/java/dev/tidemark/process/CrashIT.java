@@ -43,6 +43,7 @@ class CrashIT {
       assertThat(read.requireSuccess().out().equals(lines.toString()))
           .as("the same %d lines in the same order", LINES)
           .isTrue();
+      assertThat(again.log()).as("no alarm: nothing was lost").doesNotContain("WARN", "ERROR");
       again.kill();
     }
     assertThat(dumpFindsNothingWrong(data)).contains("baseOffset: 0 ");
