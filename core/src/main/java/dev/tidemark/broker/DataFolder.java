@@ -255,6 +255,10 @@ final class DataFolder {
     return rename(name, found == null ? Uuid.ZERO_UUID : found, STRAY_SUFFIX);
   }
 
+  boolean hasStrays() {
+    return !strays.isEmpty();
+  }
+
   /**
    * Gives a partition back the folder that was set aside when nobody knew it; false if none was.
    */

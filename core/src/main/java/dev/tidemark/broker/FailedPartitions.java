@@ -270,7 +270,7 @@ final class FailedPartitions {
   }
 
   private List<PartitionLog> closeAll(List<PartitionLog> logs) {
-    logs.forEach(this::close);
+    logs.forEach(LogCloser::closeUnneeded);
     return logs;
   }
 
@@ -357,7 +357,7 @@ final class FailedPartitions {
             }
             next.run();
           } else if (stopped || hangs != before || !failed.containsValue(one)) {
-            close(log);
+            LogCloser.closeUnneeded(log);
             next.run();
           } else {
             lead(one, log, next);
@@ -391,7 +391,7 @@ final class FailedPartitions {
           @Override
           public void fail(Throwable cause) {
             openFailed(one, String.valueOf(cause.getMessage()));
-            close(log);
+            LogCloser.closeUnneeded(log);
             next.run();
           }
         });
@@ -402,7 +402,7 @@ final class FailedPartitions {
         || hangs != before
         || leaderEpoch < 0
         || !failed.remove(one.id().folderName(), one)) {
-      close(log);
+      LogCloser.closeUnneeded(log);
       return;
     }
     partitions.host(port.lead(log, leaderEpoch));
@@ -419,14 +419,6 @@ final class FailedPartitions {
     whenOpened = null;
     if (waiting != null) {
       waiting.run();
-    }
-  }
-
-  private void close(PartitionLog log) {
-    try {
-      log.close(false);
-    } catch (IOException e) {
-      LOG.warn("The log of {} was not closed in order: {}", log.id(), e.getMessage());
     }
   }
 

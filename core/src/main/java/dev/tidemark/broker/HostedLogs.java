@@ -3,7 +3,6 @@ package dev.tidemark.broker;
 import static java.util.Objects.requireNonNull;
 
 import dev.tidemark.broker.request.LogDir;
-import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
 import dev.tidemark.log.CorruptLog;
 import dev.tidemark.log.LogId;
@@ -12,7 +11,6 @@ import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.MetadataListener;
 import dev.tidemark.metadata.MetadataView;
-import dev.tidemark.metadata.Reply;
 import dev.tidemark.metadata.TopicConfigs;
 import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.ReplicaContext;
@@ -77,9 +75,9 @@ final class HostedLogs implements MetadataListener {
     this.topicConfigs = topicConfigs;
     this.view = view;
     this.deletion = new FolderDeletion(shard.timers(), folder -> failedIn(folder).work());
-    this.moves = new PartitionMoves(shard, partitions, new Moving(epochs, owner));
+    this.moves = new PartitionMoves(shard, partitions, new HostedMoves(this, epochs, owner));
     this.corrections = new AssignmentCorrections(epochs, moves::isMoving);
-    FailedPartitions.Port port = new Repair(epochs, owner);
+    FailedPartitions.Port port = new HostedRepair(this, shard.clock(), epochs, owner);
     for (DataFolder folder : folders) {
       FailedPartitions repaired = new FailedPartitions(shard, folder, partitions, port);
       failed.put(folder, repaired);
@@ -128,8 +126,39 @@ final class HostedLogs implements MetadataListener {
     }
   }
 
-  private FailedPartitions failedIn(DataFolder folder) {
+  FailedPartitions failedIn(DataFolder folder) {
     return requireNonNull(failed.get(folder), folder.directory().path());
+  }
+
+  boolean isOpen() {
+    return open;
+  }
+
+  /** The folder that has the partition, or null. */
+  @Nullable DataFolder holding(LogId id) {
+    return folders.holding(id);
+  }
+
+  /** What a topic's partitions go by now. */
+  LogSettings settings(String topic) {
+    return topicConfigs.of(view.image(), topic).log();
+  }
+
+  /** The leader epoch that the metadata give the partition; -1 when this node is not to lead it. */
+  int leaderEpoch(LogId id) {
+    TopicImage topic = view.image().topics().getTopic(id.topicId());
+    PartitionRegistration state = topic == null ? null : topic.partitions().get(id.partition());
+    return state == null || state.leader != nodeId ? -1 : state.leaderEpoch;
+  }
+
+  /** Serves a log that was opened for a partition of this node. */
+  void serve(PartitionLog log, int leaderEpoch) {
+    partitions.host(newLeader(log, leaderEpoch));
+  }
+
+  /** Frees the space of a folder that has no partition's name any more. */
+  void deleteLater(DataFolder folder, String name) {
+    deletion.deleteLater(folder, name, LogSettings.defaults().fileDeleteDelayMs());
   }
 
   List<DataFolder> folders() {
@@ -306,7 +335,7 @@ final class HostedLogs implements MetadataListener {
     }
   }
 
-  private PartitionLeader newLeader(PartitionLog log, int leaderEpoch) {
+  PartitionLeader newLeader(PartitionLog log, int leaderEpoch) {
     log.onFailure(failureListener);
     DataFolder folder = folders.containing(log);
     ReplicaContext context = requireNonNull(replicaContexts.get(folder), log.folder().path());
@@ -427,7 +456,8 @@ final class HostedLogs implements MetadataListener {
     makeAwaited();
   }
 
-  private boolean exists(LogId id) {
+  /** Whether the partition's topic is in the metadata. */
+  boolean exists(LogId id) {
     return view.image().topics().getTopic(id.topicId()) != null;
   }
 
@@ -444,139 +474,5 @@ final class HostedLogs implements MetadataListener {
   private void applySettings(MetadataImage image, PartitionLeader partition) {
     String topic = partition.log().id().topic();
     partition.updateSettings(topicConfigs.of(image, topic).log());
-  }
-
-  /** What moving a partition takes. */
-  private final class Moving implements PartitionMoves.Port {
-    private final LedPartitionCalls calls;
-    private final Owner owner;
-
-    Moving(LedPartitionCalls calls, Owner owner) {
-      this.calls = calls;
-      this.owner = owner;
-    }
-
-    @Override
-    public List<DataFolder> folders() {
-      return folders.all();
-    }
-
-    @Override
-    public boolean isOnline(DataFolder folder) {
-      return !failedIn(folder).isFolderFailed();
-    }
-
-    @Override
-    public FolderWork work(DataFolder folder) {
-      return failedIn(folder).work();
-    }
-
-    @Override
-    public LogSettings settings(String topic) {
-      return topicConfigs.of(view.image(), topic).log();
-    }
-
-    @Override
-    public LedPartitionCalls calls() {
-      return calls;
-    }
-
-    @Override
-    public void wentOffline(LogId id) {
-      owner.wentOffline(id);
-    }
-
-    @Override
-    public boolean exists(LogId id) {
-      return HostedLogs.this.exists(id);
-    }
-
-    @Override
-    public void serve(PartitionLog log, int leaderEpoch) {
-      if (!open) {
-        closeUnneeded(log);
-        return;
-      }
-      log.updateSettings(settings(log.id().topic()));
-      partitions.host(newLeader(log, leaderEpoch));
-    }
-
-    private void closeUnneeded(PartitionLog log) {
-      try {
-        log.close(false);
-      } catch (IOException e) {
-        LOG.warn("The log of {} was not closed in order: {}", log.id(), e.getMessage());
-      }
-    }
-
-    @Override
-    public void interrupted(DataFolder folder, LogId id) {
-      failedIn(folder).interrupted(id);
-    }
-
-    @Override
-    public void deleteLater(DataFolder folder, String name) {
-      deletion.deleteLater(folder, name, LogSettings.defaults().fileDeleteDelayMs());
-    }
-  }
-
-  /** What opening a failed partition again takes. */
-  private final class Repair implements FailedPartitions.Port {
-    private final LedPartitionCalls epochs;
-    private final Owner owner;
-
-    Repair(LedPartitionCalls epochs, Owner owner) {
-      this.epochs = epochs;
-      this.owner = owner;
-    }
-
-    @Override
-    public FailedPartitions.@Nullable Opener opener(LogId id, LogOpening opening) {
-      int leaderEpoch = leaderEpoch(id);
-      DataFolder folder = folders.holding(id);
-      if (leaderEpoch < 0 || folder == null) {
-        return null;
-      }
-      LogSettings settings = topicConfigs.of(view.image(), id.topic()).log();
-      Directory directory = folder.directory().directory(id.folderName());
-      AssignedLog assigned = new AssignedLog(id, leaderEpoch, folder.directoryId(), settings);
-      return () -> {
-        folder.directory().sync(); // or a power loss takes the name that a move has just given it
-        return LogOpener.openChecked(assigned, directory, opening, shard.clock());
-      };
-    }
-
-    @Override
-    public PartitionLeader lead(PartitionLog log, int leaderEpoch) {
-      log.updateSettings(topicConfigs.of(view.image(), log.id().topic()).log());
-      return newLeader(log, leaderEpoch);
-    }
-
-    @Override
-    public int leaderEpoch(LogId id) {
-      TopicImage topic = view.image().topics().getTopic(id.topicId());
-      PartitionRegistration state = topic == null ? null : topic.partitions().get(id.partition());
-      return state == null || state.leader != nodeId ? -1 : state.leaderEpoch;
-    }
-
-    @Override
-    public void renew(LogId id, Reply<Integer> reply) {
-      epochs.renew(id, reply);
-    }
-
-    @Override
-    public void wentOffline(LogId id) {
-      owner.wentOffline(id);
-    }
-
-    @Override
-    public boolean isIndispensable(DataFolder folder) {
-      return folder.equals(folders.get(0));
-    }
-
-    @Override
-    public void cannotGoOn(String why) {
-      owner.cannotGoOn(why);
-    }
   }
 }

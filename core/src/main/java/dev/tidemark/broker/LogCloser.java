@@ -8,12 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Closes the logs of a stopping broker cleanly, in the background on several threads. Where many
  * wait for a sync, one sync of each data folder stands for all.
  */
 final class LogCloser {
+  private static final Logger LOG = LoggerFactory.getLogger(LogCloser.class);
   private static final int QUEUES = 4;
   private static final int CHUNK = 128;
 
@@ -40,6 +43,15 @@ final class LogCloser {
 
   /** What became of some logs. */
   private record Outcome(List<PartitionLog> needMore, @Nullable IOException failure) {}
+
+  /** Closes one that is not needed any more, for whatever it is worth. */
+  static void closeUnneeded(PartitionLog log) {
+    try {
+      log.close(false);
+    } catch (IOException e) {
+      LOG.warn("The log of {} was not closed in order: {}", log.id(), e.getMessage());
+    }
+  }
 
   /** {@code failed} are logs that cannot be closed cleanly. */
   void close(List<PartitionLog> logs, List<PartitionLog> failed) {

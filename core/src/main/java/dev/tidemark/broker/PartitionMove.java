@@ -430,7 +430,7 @@ final class PartitionMove {
   private void serve(PartitionLog log) {
     if (all.isStopped()) {
       finish();
-      close(log);
+      LogCloser.closeUnneeded(log);
       return;
     }
     port.calls()
@@ -444,14 +444,14 @@ final class PartitionMove {
                   port.serve(log, leaderEpoch);
                   LOG.info("{} has moved to {}", id, to.directory().path());
                 } else {
-                  close(log);
+                  LogCloser.closeUnneeded(log);
                   delete(to);
                 }
               }
 
               @Override
               public void fail(Throwable cause) {
-                close(log);
+                LogCloser.closeUnneeded(log);
                 interrupted(to, cause);
               }
             });
@@ -483,14 +483,6 @@ final class PartitionMove {
       if (!home.equals(from) && !hasLeft) {
         delete.accept(from);
       }
-    }
-  }
-
-  private static void close(PartitionLog log) {
-    try {
-      log.close(false);
-    } catch (IOException e) {
-      LOG.warn("The log of {} was not closed in order: {}", log.id(), e.getMessage());
     }
   }
 }

@@ -43,6 +43,9 @@ final class StrayFolders {
         }
       }
     }
+    if (folders.all().stream().noneMatch(DataFolder::hasStrays)) {
+      return; // as nearly always: no look at each partition
+    }
     for (AssignedLog one : assigned) {
       if (folders.holding(one.id()) == null) {
         takeBack(one);

@@ -38,11 +38,12 @@ final class LogRecovery {
     if (opening.appendsSynced() && !opening.cleanStop()) {
       folder.create();
       // The process before may have died of a failed sync, so the last batch counts as unsynced.
-      UnsyncedRewrite.run(folder, SyncedLogCheck.run(folder));
+      SyncedLogCheck.LastBatch last = SyncedLogCheck.run(folder);
+      UnsyncedRewrite.run(folder, last.baseOffset(), last.position());
     }
     if (opening.afterFailure()) {
       folder.create();
-      UnsyncedRewrite.run(folder, opening.recoveryPoint());
+      UnsyncedRewrite.run(folder, opening.recoveryPoint(), 0);
     }
     LogState state = new LogState(id, folder, settings, clock);
     try {

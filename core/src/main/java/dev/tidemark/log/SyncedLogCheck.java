@@ -22,25 +22,28 @@ final class SyncedLogCheck {
   private final LogFile file;
   private final long size;
   private long nextOffset;
-  private long lastBatchOffset;
+  private LastBatch last;
 
-  private SyncedLogCheck(Directory folder, LogFile file, long nextOffset, long lastBatchOffset)
+  /** Where the last whole batch begins, and at which position of its segment. */
+  record LastBatch(long baseOffset, long position) {}
+
+  private SyncedLogCheck(Directory folder, LogFile file, long nextOffset, LastBatch last)
       throws IOException {
     this.folder = folder;
     this.path = file.path();
     this.file = file;
     this.size = file.size();
     this.nextOffset = nextOffset;
-    this.lastBatchOffset = lastBatchOffset;
+    this.last = last;
   }
 
   /**
-   * Returns if recovery may cut what it finds faulty: the offset of the last whole batch, below
-   * which all is durable.
+   * Returns if recovery may cut what it finds faulty: the last whole batch, before which all is
+   * durable.
    *
    * @throws CorruptLog if that would cut more than the last batch
    */
-  static long run(Directory folder) throws IOException {
+  static LastBatch run(Directory folder) throws IOException {
     List<Long> bases = new ArrayList<>();
     for (String name : folder.list()) {
       long base = FileNames.offsetIn(name, FileNames.LOG);
@@ -49,7 +52,7 @@ final class SyncedLogCheck {
       }
     }
     long next = bases.isEmpty() ? 0 : bases.get(0);
-    long last = next;
+    LastBatch last = new LastBatch(next, 0);
     for (int i = 0; i < bases.size(); i++) {
       String name = FileNames.of(bases.get(i), FileNames.LOG);
       String follower = i + 1 < bases.size() ? FileNames.of(bases.get(i + 1), FileNames.LOG) : null;
@@ -58,7 +61,7 @@ final class SyncedLogCheck {
         check.checkBegin(bases.get(i));
         check.checkBatches(follower);
         next = check.nextOffset;
-        last = check.lastBatchOffset;
+        last = check.last;
       }
     }
     return last;
@@ -79,7 +82,7 @@ final class SyncedLogCheck {
         requireTorn(scanner.position(), fault, follower);
         return;
       }
-      lastBatchOffset = scanner.header().baseOffset();
+      last = new LastBatch(scanner.header().baseOffset(), scanner.position());
       nextOffset = scanner.header().lastOffset() + 1;
     }
     String fault = scanner.fault();

@@ -19,8 +19,12 @@ final class UnsyncedRewrite {
 
   private UnsyncedRewrite() {}
 
-  /** Rewrites and syncs every segment that holds something at or above the recovery point. */
-  static void run(Directory folder, long recoveryPoint) throws IOException {
+  /**
+   * Rewrites and syncs every segment that holds something at or above the recovery point.
+   *
+   * @param from the position in the first of them before which all is synced
+   */
+  static void run(Directory folder, long recoveryPoint, long from) throws IOException {
     List<String> unsynced = new ArrayList<>();
     for (String name : folder.list()) {
       long base = FileNames.offsetIn(name, FileNames.LOG);
@@ -32,11 +36,13 @@ final class UnsyncedRewrite {
       }
     }
     ByteBuffer chunk = ByteBuffer.allocate(CHUNK_BYTES);
+    long position = from;
     for (String name : unsynced) {
       try (LogFile file = folder.open(name, OpenMode.READ_WRITE)) {
-        rewrite(file, 0, chunk);
+        rewrite(file, position, chunk);
         file.sync();
       }
+      position = 0;
     }
   }
 

@@ -6,9 +6,6 @@ import java.util.Map;
 import org.apache.kafka.common.DirectoryId;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.image.MetadataDelta;
-import org.apache.kafka.image.TopicDelta;
-import org.apache.kafka.image.TopicImage;
-import org.apache.kafka.image.TopicsImage;
 import org.apache.kafka.metadata.PartitionRegistration;
 
 /** How many partitions lie in each data folder, by directory id (KIP-858). */
@@ -37,28 +34,16 @@ final class DirectoryLoads {
   }
 
   void onMetadataUpdate(MetadataDelta delta) {
-    if (delta.topicsDelta() == null) {
-      return;
-    }
-    TopicsImage before = delta.topicsDelta().image();
-    for (Uuid id : delta.topicsDelta().deletedTopicIds()) {
-      TopicImage topic = before.getTopic(id);
-      if (topic != null) {
-        topic.partitions().values().forEach(partition -> add(partition, -1));
-      }
-    }
-    for (TopicDelta topic : delta.topicsDelta().changedTopics().values()) {
-      topic
-          .partitionChanges()
-          .forEach(
-              (index, partition) -> {
-                PartitionRegistration old = topic.image().partitions().get(index);
-                if (old != null) {
-                  add(old, -1);
-                }
-                add(partition, 1);
-              });
-    }
+    PartitionDeltas.forEach(
+        delta,
+        (key, before, after) -> {
+          if (before != null) {
+            add(before, -1);
+          }
+          if (after != null) {
+            add(after, 1);
+          }
+        });
   }
 
   private void add(PartitionRegistration partition, int count) {

@@ -10,10 +10,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
-import org.apache.kafka.image.TopicDelta;
 import org.apache.kafka.image.TopicImage;
 import org.apache.kafka.metadata.PartitionRegistration;
 import org.jspecify.annotations.Nullable;
@@ -91,30 +89,16 @@ final class LeadershipHandovers {
   /** {@code needsNoWait} tells brokers that follow the metadata at once. */
   void onMetadataUpdate(
       MetadataDelta delta, MetadataImage image, IntPredicate needsNoWait, long nowMs) {
-    if (delta.topicsDelta() == null) {
-      return;
-    }
-    for (Uuid id : delta.topicsDelta().deletedTopicIds()) {
-      TopicImage topic = delta.topicsDelta().image().getTopic(id);
-      if (topic != null) {
-        topic.partitions().keySet().forEach(index -> forget(new PartitionKey(id, index)));
-      }
-    }
     Wait wait = new Wait(image.provenance().lastContainedOffset(), nowMs);
-    for (TopicDelta topic : delta.topicsDelta().changedTopics().values()) {
-      topic
-          .partitionChanges()
-          .forEach(
-              (index, state) -> {
-                PartitionKey key = new PartitionKey(topic.id(), index);
-                PartitionRegistration old = topic.image().partitions().get(index);
-                if (state.hasLeader()) {
-                  forget(key);
-                } else if (old != null && old.hasLeader() && !needsNoWait.test(old.leader)) {
-                  await(key, old.leader, wait);
-                }
-              });
-    }
+    PartitionDeltas.forEach(
+        delta,
+        (key, before, after) -> {
+          if (after == null || after.hasLeader()) {
+            forget(key);
+          } else if (before != null && before.hasLeader() && !needsNoWait.test(before.leader)) {
+            await(key, before.leader, wait);
+          }
+        });
   }
 
   /** The broker has applied the metadata up to {@code offset} and acts upon it. */

@@ -4,12 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeSet;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.image.MetadataDelta;
-import org.apache.kafka.image.TopicDelta;
-import org.apache.kafka.image.TopicImage;
-import org.apache.kafka.image.TopicsImage;
 import org.apache.kafka.metadata.PartitionRegistration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which partitions a broker has to do with, so that what happens to it costs as much as it has
@@ -51,29 +48,16 @@ final class PartitionIndex {
   }
 
   void onMetadataUpdate(MetadataDelta delta) {
-    if (delta.topicsDelta() == null) {
-      return;
-    }
-    TopicsImage before = delta.topicsDelta().image();
-    for (Uuid id : delta.topicsDelta().deletedTopicIds()) {
-      TopicImage topic = before.getTopic(id);
-      if (topic != null) {
-        topic.partitions().forEach((index, state) -> remove(new PartitionKey(id, index), state));
-      }
-    }
-    for (TopicDelta topic : delta.topicsDelta().changedTopics().values()) {
-      topic
-          .partitionChanges()
-          .forEach(
-              (index, state) -> {
-                PartitionKey key = new PartitionKey(topic.id(), index);
-                PartitionRegistration old = topic.image().partitions().get(index);
-                if (old != null) {
-                  remove(key, old);
-                }
-                add(key, state);
-              });
-    }
+    PartitionDeltas.forEach(
+        delta,
+        (key, before, after) -> {
+          if (before != null) {
+            remove(key, before);
+          }
+          if (after != null) {
+            add(key, after);
+          }
+        });
   }
 
   private void add(PartitionKey key, PartitionRegistration state) {
@@ -111,7 +95,7 @@ final class PartitionIndex {
     withEligible.remove(key);
   }
 
-  private static @org.jspecify.annotations.Nullable Integer sumOrNothing(int one, int other) {
+  private static @Nullable Integer sumOrNothing(int one, int other) {
     int sum = one + other;
     return sum == 0 ? null : sum;
   }
