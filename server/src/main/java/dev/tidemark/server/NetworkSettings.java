@@ -35,7 +35,7 @@ public record NetworkSettings(
   /** The values that stand without a server.properties. */
   public static NetworkSettings defaults() {
     return new NetworkSettings(
-        -1,
+        100 << 10,
         100 << 10,
         50,
         100 << 20,

@@ -47,7 +47,7 @@ public final class HonouredSettings {
   public static final Setting<Integer> SOCKET_REQUEST_MAX_BYTES =
       add(Setting.ofInt("socket.request.max.bytes", 104_857_600, 1));
   public static final Setting<Integer> SOCKET_SEND_BUFFER_BYTES =
-      add(Setting.ofInt("socket.send.buffer.bytes", -1, ANY));
+      add(Setting.ofInt("socket.send.buffer.bytes", 102_400, ANY));
   public static final Setting<Integer> SOCKET_RECEIVE_BUFFER_BYTES =
       add(Setting.ofInt("socket.receive.buffer.bytes", 102_400, ANY));
   public static final Setting<Integer> SOCKET_LISTEN_BACKLOG_SIZE =

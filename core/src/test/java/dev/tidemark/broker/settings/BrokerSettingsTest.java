@@ -22,8 +22,7 @@ class BrokerSettingsTest {
           "controller.listener.names",
           "log.dir",
           "queued.max.request.bytes",
-          "default.replication.factor",
-          "socket.send.buffer.bytes");
+          "default.replication.factor");
 
   @Test
   void every_honoured_key_is_one_of_kafkas_with_the_same_default() {
