@@ -5,6 +5,7 @@ import dev.tidemark.replica.HighWatermarkListener;
 import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.PartitionReplica;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +13,10 @@ import org.jspecify.annotations.Nullable;
  * A fetch that waits for data (long poll). It counts the bytes that become readable on its
  * partitions and is answered when they are enough, or when its time is over.
  */
-final class WaitingFetch implements HighWatermarkListener {
-  private final List<PartitionLeader> partitions;
+final class WaitingFetch {
+  private final List<Part> parts = new ArrayList<>();
   private final boolean readCommitted;
   private final Runnable answer;
-  private final long[] ends;
   private long missingBytes;
   private Timers.@Nullable Timer timer;
   private boolean done;
@@ -28,53 +28,15 @@ final class WaitingFetch implements HighWatermarkListener {
    */
   WaitingFetch(
       List<PartitionLeader> partitions, boolean readCommitted, long missingBytes, Runnable answer) {
-    this.partitions = partitions;
     this.readCommitted = readCommitted;
     this.missingBytes = missingBytes;
     this.answer = answer;
-    this.ends = new long[partitions.size()];
+    partitions.forEach(partition -> parts.add(new Part(partition)));
   }
 
   void start(Timers timers, long maxWaitMs) {
-    for (int i = 0; i < partitions.size(); i++) {
-      ends[i] = end(partitions.get(i));
-      partitions.get(i).addListener(this);
-    }
+    parts.forEach(Part::begin);
     timer = timers.schedule(maxWaitMs, this::finish);
-  }
-
-  private long end(PartitionReplica partition) {
-    return readCommitted ? partition.lastStableOffset() : partition.highWatermark();
-  }
-
-  @Override
-  public boolean onHighWatermark(PartitionReplica partition) {
-    if (done) {
-      return false;
-    }
-    if (partition.isStopped() || hasEnough(partition)) {
-      finish();
-      return false;
-    }
-    return true;
-  }
-
-  private boolean hasEnough(PartitionReplica partition) {
-    int index = partitions.indexOf(partition);
-    long end = end(partition);
-    if (end > ends[index]) { // else what came is of a transaction that is open, or behind one
-      missingBytes -= bytesBetween(ends[index], end, partition);
-      ends[index] = end;
-    }
-    return missingBytes <= 0;
-  }
-
-  private long bytesBetween(long startOffset, long end, PartitionReplica partition) {
-    try {
-      return partition.log().bytesBetween(startOffset, end);
-    } catch (IOException e) {
-      return missingBytes; // whoever reads it is told
-    }
   }
 
   private void finish() {
@@ -90,8 +52,58 @@ final class WaitingFetch implements HighWatermarkListener {
     if (timer != null) {
       timer.cancel();
     }
-    for (PartitionLeader partition : partitions) {
+    parts.forEach(Part::end);
+  }
+
+  /** One of the partitions, and how far it was readable when it was last looked at. */
+  private final class Part implements HighWatermarkListener {
+    private final PartitionLeader partition;
+    private long countedTo;
+
+    Part(PartitionLeader partition) {
+      this.partition = partition;
+    }
+
+    void begin() {
+      countedTo = readableEnd();
+      partition.addListener(this);
+    }
+
+    void end() {
       partition.removeListener(this);
+    }
+
+    private long readableEnd() {
+      return readCommitted ? partition.lastStableOffset() : partition.highWatermark();
+    }
+
+    @Override
+    public boolean onHighWatermark(PartitionReplica told) {
+      if (done) {
+        return false;
+      }
+      if (partition.isStopped() || hasEnough()) {
+        finish();
+        return false;
+      }
+      return true;
+    }
+
+    private boolean hasEnough() {
+      long end = readableEnd();
+      if (end > countedTo) { // else what came is of a transaction that is open, or behind one
+        missingBytes -= bytesTo(end);
+        countedTo = end;
+      }
+      return missingBytes <= 0;
+    }
+
+    private long bytesTo(long end) {
+      try {
+        return partition.log().bytesBetween(countedTo, end);
+      } catch (IOException e) {
+        return missingBytes; // whoever reads it is told
+      }
     }
   }
 }
