@@ -156,6 +156,17 @@ public final class RaftMetadataLog implements MetadataLog {
   }
 
   @Override
+  public boolean tellsAllAtStart() {
+    return false;
+  }
+
+  @Override
+  public @Nullable QuorumAddress leaderAddress() {
+    RaftNode current = node;
+    return current == null ? null : current.leaderAddress();
+  }
+
+  @Override
   public void resign() {
     RaftNode current = node;
     if (current != null && leadership.isActive()) {

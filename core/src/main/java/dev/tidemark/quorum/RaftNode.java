@@ -307,6 +307,12 @@ final class RaftNode {
     return client.leaderAndEpoch();
   }
 
+  @Nullable QuorumAddress leaderAddress() {
+    return SeededRaftClient.leaderAddress(client, listenerName)
+        .map(address -> new QuorumAddress(address.getHostString(), address.getPort()))
+        .orElse(null);
+  }
+
   long highWatermark() {
     OptionalLong known = client.highWatermark();
     return known.orElse(log.highWatermark().offset());
