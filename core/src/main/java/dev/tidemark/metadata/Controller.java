@@ -282,6 +282,11 @@ public final class Controller {
     return configEffects.with(image, decider.apply(image), later -> withEffects(later, decider));
   }
 
+  /** The metadata as of the last batch that has committed here. */
+  public MetadataImage image() {
+    return loop.image();
+  }
+
   /** Facts for DescribeQuorum. */
   public QuorumState quorumState() {
     return log.state();

@@ -166,6 +166,12 @@ public final class RaftMetadataLog implements MetadataLog {
     return current == null ? null : current.leaderAddress();
   }
 
+  /** Who votes, by id, as far as it has committed here; empty before anything has. */
+  public List<QuorumVoter> voters() {
+    RaftNode current = node;
+    return current == null ? List.of() : current.voters();
+  }
+
   @Override
   public void resign() {
     RaftNode current = node;

@@ -450,6 +450,13 @@ public final class BrokerLife implements MetadataListener {
     beat();
   }
 
+  /** The run is over, without a word to the controller. */
+  public void end() {
+    if (state != State.GONE) {
+      transitionToGone();
+    }
+  }
+
   private void transitionToGone() {
     state = State.GONE;
     lease.lose();
