@@ -65,6 +65,7 @@ public final class BrokerLife implements MetadataListener {
   private final RoutedChannel channel;
   private final LeaderLease lease;
   private final MetadataView view;
+  private final Shard data;
   private final Clock clock;
   private final Timers timers;
   private final Owner owner;
@@ -114,6 +115,7 @@ public final class BrokerLife implements MetadataListener {
     this.channel = channel;
     this.lease = lease;
     this.view = view;
+    this.data = data;
     this.clock = data.clock();
     this.timers = data.timers();
     this.owner = owner;
@@ -157,17 +159,20 @@ public final class BrokerLife implements MetadataListener {
     BrokerRegistration self = image.cluster().broker(incarnation.brokerId());
     if (self != null && self.epoch() == brokerEpoch && !isRegistrationTold) {
       isRegistrationTold = true;
-      owner.onRegistered();
+      data.execute(owner::onRegistered); // it adds listeners of its own
     }
   }
 
   @Override
   public void onMetadataUpdate(MetadataDelta delta, MetadataImage image) {
     boolean isAwaited = Leaderships.isAwaited(delta, image, incarnation.brokerId());
+    // In a later event: what the heartbeat tells all listeners must have acted upon.
     if (isAwaited && (state == State.RUNNING || state == State.LEAVING)) {
-      beat();
+      data.execute(this::beat);
     }
-    goOn();
+    if (state == State.WAITING || state == State.LOADING || state == State.FENCED) {
+      data.execute(this::goOn);
+    }
   }
 
   // --- registration ---
