@@ -63,8 +63,7 @@ final class Node implements AutoCloseable {
     assertThat(isRunning()).as("node %d runs", id).isFalse();
     process =
         Installation.get()
-            .command(
-                Map.of(), "server", "--config", folder.resolve("server.properties").toString())
+            .command(Map.of(), "server", "--config", folder.resolve("server.properties").toString())
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
             .start();

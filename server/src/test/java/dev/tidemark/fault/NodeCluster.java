@@ -111,9 +111,7 @@ final class NodeCluster implements AutoCloseable {
 
   /** Waits until all nodes are brokers that serve. */
   void awaitBrokers() throws Exception {
-    await(
-        "all brokers",
-        () -> admin.describeCluster().nodes().get().size() == nodes.size());
+    await("all brokers", () -> admin.describeCluster().nodes().get().size() == nodes.size());
   }
 
   /** Waits until every replica of the topic is in sync. */

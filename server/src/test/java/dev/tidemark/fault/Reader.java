@@ -82,8 +82,7 @@ final class Reader implements AutoCloseable {
             (partition, end) -> {
               Long before = ends.put(partition, end);
               if (before != null && end < before) {
-                violations.add(
-                    "%s: ended at %d, then at %d".formatted(partition, before, end));
+                violations.add("%s: ended at %d, then at %d".formatted(partition, before, end));
               }
             });
   }

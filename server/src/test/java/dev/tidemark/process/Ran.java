@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 public record Ran(int exitCode, String out, String err) {
   private static final int TIMEOUT_SECONDS = 90;
 
-  public static Ran of(ProcessBuilder builder, String input) throws IOException, InterruptedException {
+  public static Ran of(ProcessBuilder builder, String input)
+      throws IOException, InterruptedException {
     Path out = Files.createTempFile("out", ".txt");
     Path err = Files.createTempFile("err", ".txt");
     try {
