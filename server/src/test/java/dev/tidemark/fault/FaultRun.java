@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -74,9 +73,9 @@ final class FaultRun {
       cluster.awaitInSync(TOPIC);
     } finally {
       for (Writer writer : writers) {
-        writer.close();
+        writer.stop();
       }
-      reader.close();
+      reader.stop();
     }
     cluster.awaitInSync(TOPIC);
     cluster.stopAll();
@@ -133,7 +132,7 @@ final class FaultRun {
   }
 
   private void checkRecords(
-      int partition, TreeMap<Long, String> keys, List<Writer> writers, Reader reader) {
+      int partition, Map<Long, String> keys, List<Writer> writers, Reader reader) {
     Map<String, Long> offsets = new HashMap<>();
     Map<Character, Long> last = new HashMap<>();
     keys.forEach(

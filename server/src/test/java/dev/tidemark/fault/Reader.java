@@ -18,7 +18,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
  * A thread that reads all partitions of a topic from their begin as they grow, asks where they end
  * in between, and keeps what it saw.
  */
-final class Reader implements AutoCloseable {
+final class Reader {
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration PATIENCE = Duration.ofSeconds(3);
 
@@ -87,14 +87,14 @@ final class Reader implements AutoCloseable {
             });
   }
 
-  @Override
-  public void close() throws InterruptedException {
+  /** Ends reading. */
+  void stop() throws InterruptedException {
     stopped = true;
     thread.join();
-    consumer.close(Duration.ofSeconds(1));
+    consumer.close();
   }
 
-  /** What was read of a partition, by offset; after {@link #close}. */
+  /** What was read of a partition, by offset; after {@link #stop}. */
   Map<Long, String> seen(int partition) {
     return seen.get(partitions.get(partition));
   }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -36,8 +37,8 @@ record ReplicaFiles(int nodeId, ByteBuffer bytes) {
   }
 
   /** The keys of all records, by offset. */
-  TreeMap<Long, String> keys() {
-    TreeMap<Long, String> keys = new TreeMap<>();
+  Map<Long, String> keys() {
+    Map<Long, String> keys = new TreeMap<>();
     for (Record record : MemoryRecords.readableRecords(bytes.duplicate()).records()) {
       String before =
           keys.put(record.offset(), StandardCharsets.UTF_8.decode(record.key()).toString());

@@ -18,7 +18,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
  * A thread that writes numbered records to all partitions of a topic with an idempotent producer
  * and acks=all, and keeps what was acknowledged.
  */
-final class Writer implements AutoCloseable {
+final class Writer {
   private static final int MAX_VALUE_BYTES = 1500;
   private static final long PAUSE_MS = 2;
 
@@ -71,9 +71,10 @@ final class Writer implements AutoCloseable {
     byte[] value = new byte[random.nextInt(MAX_VALUE_BYTES)];
     byte[] start = key.getBytes(StandardCharsets.UTF_8);
     System.arraycopy(start, 0, value, 0, Math.min(start.length, value.length));
-    producer.send(
-        new ProducerRecord<>(topic, partition, key, value),
-        (metadata, failure) -> onEnd(metadata, key, failure));
+    var unused =
+        producer.send(
+            new ProducerRecord<>(topic, partition, key, value),
+            (metadata, failure) -> onEnd(metadata, key, failure));
   }
 
   private void onEnd(RecordMetadata metadata, String key, Exception failure) {
@@ -89,8 +90,7 @@ final class Writer implements AutoCloseable {
   }
 
   /** Ends writing once all that was sent has an end. */
-  @Override
-  public void close() throws InterruptedException {
+  void stop() throws InterruptedException {
     stopped = true;
     thread.join(TimeUnit.SECONDS.toMillis(150));
     if (thread.isAlive()) {
