@@ -12,7 +12,9 @@ import dev.tidemark.metadata.ControllerCalls;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/** What administrators ask of the controller, on a listener for clients and on that of controllers. */
+/**
+ * What administrators ask of the controller, on a listener for clients and on that of controllers.
+ */
 final class AdminHandlers {
   private AdminHandlers() {}
 

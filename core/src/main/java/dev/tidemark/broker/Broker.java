@@ -437,8 +437,7 @@ public final class Broker {
           open.add(partition.log());
         });
     // The logs change hands, so the shard must have heard of the end of each sync before.
-    CleanStop closing =
-        new CleanStop(data, partitions, hosted, known, () -> stopControl(outcome));
+    CleanStop closing = new CleanStop(data, partitions, hosted, known, () -> stopControl(outcome));
     hosted.afterSyncs(() -> closing.close(open, unclean));
   }
 

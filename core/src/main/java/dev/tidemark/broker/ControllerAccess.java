@@ -13,7 +13,9 @@ interface ControllerAccess {
   /** The controller in this process, active or not. */
   ControllerCalls here();
 
-  /** Has a request answered by the active controller; {@code local} asks the one in this process. */
+  /**
+   * Has a request answered by the active controller; {@code local} asks the one in this process.
+   */
   RequestHandler deciding(RequestHandler local);
 
   /** Who answers DescribeQuorum; {@code alone} does on a node that is a whole cluster. */

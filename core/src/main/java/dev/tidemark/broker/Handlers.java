@@ -97,7 +97,8 @@ final class Handlers {
 
   void register(HandlerRegistry registry, ControllerAccess controller, Self self) {
     registry.add(
-        ApiKeys.API_VERSIONS, new ApiVersionsHandler(registry, new FeaturesAnswer(view::image)::make));
+        ApiKeys.API_VERSIONS,
+        new ApiVersionsHandler(registry, new FeaturesAnswer(view::image)::make));
     registerRecords(registry);
     registry.add(
         ApiKeys.DESCRIBE_LOG_DIRS,
@@ -131,14 +132,13 @@ final class Handlers {
   private void registerMetadata(HandlerRegistry registry, ControllerAccess controller, Self self) {
     ClusterNodes nodes =
         new ClusterNodes(
-            view,
-            self.clusterId(),
-            settings.nodeId(),
-            partitions,
-            controller::activeController);
+            view, self.clusterId(), settings.nodeId(), partitions, controller::activeController);
     AutoTopicCreation creation =
         new AutoTopicCreation(
-            controller.topicCreator(), self.room(), view, OffsetsTopicSettings.of(settings.texts()));
+            controller.topicCreator(),
+            self.room(),
+            view,
+            OffsetsTopicSettings.of(settings.texts()));
     ProducerIds producerIds = new ProducerIds(controller.producerIdBlocks());
     producerIds.prefetch(); // so that the first producer need not wait for a sync
     registry
@@ -159,8 +159,7 @@ final class Handlers {
   private void registerTopics(
       HandlerRegistry registry, ControllerAccess controller, RoomForPartitions room) {
     AdminHandlers.register(registry, controller.here(), room, partitions, controller::deciding);
-    registry.add(
-        ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(view));
+    registry.add(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(view));
     if (controller.isInCluster()) {
       registry.add(
           ApiKeys.UNREGISTER_BROKER,

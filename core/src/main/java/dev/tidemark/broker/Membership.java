@@ -178,8 +178,7 @@ final class Membership implements ControllerAccess {
     public void onResponse(ApiMessage response) {
       AllocateProducerIdsResponseData ids = (AllocateProducerIdsResponseData) response;
       if (ids.errorCode() == Errors.NONE.code()) {
-        reply.succeed(
-            new ProducerIdsBlock(nodeId, ids.producerIdStart(), ids.producerIdLen()));
+        reply.succeed(new ProducerIdsBlock(nodeId, ids.producerIdStart(), ids.producerIdLen()));
       } else {
         fail();
       }

@@ -105,7 +105,8 @@ public final class ControlPlane {
     RoomForPartitions room = (yes, no) -> yes.run();
     ClusterNodes nodes = new ClusterNodes(view, "cluster", 1, new Partitions());
     AutoTopicCreation creation =
-        new AutoTopicCreation(TopicCreator.of(calls), room, view, OffsetsTopicSettings.of(settings.texts()));
+        new AutoTopicCreation(
+            TopicCreator.of(calls), room, view, OffsetsTopicSettings.of(settings.texts()));
     ProducerIds producerIds =
         new ProducerIds(
             reply ->

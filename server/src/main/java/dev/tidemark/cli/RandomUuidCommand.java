@@ -12,7 +12,11 @@ import picocli.CommandLine.Command;
 final class RandomUuidCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    System.out.println(DataFolders.newClusterId(new SecureRandomness()));
+    System.out.println(next());
     return ExitCodes.OK;
+  }
+
+  static String next() {
+    return DataFolders.newClusterId(new SecureRandomness());
   }
 }

@@ -70,21 +70,27 @@ public final class BrokerProcess {
     return new NettyShard(name, io, pool, new SecureRandomness(), this::onFailure);
   }
 
+  /** The same; {@code formats}: empty data folders become those of a new cluster. */
+  public static BrokerProcess start(Map<String, String> properties, boolean formats)
+      throws IOException, InterruptedException {
+    return start(properties, formats ? FormatOptions.DEFAULTS : null);
+  }
+
   /**
    * Starts a broker; returns when it serves clients.
    *
    * @param properties what server.properties says
-   * @param formats whether empty data folders are formatted; else they are refused
+   * @param format how empty data folders are formatted; null if they are refused
    * @throws IOException what the machine refused, in one line
    * @throws dev.tidemark.broker.settings.InvalidSetting the first value that cannot be used
    */
-  public static BrokerProcess start(Map<String, String> properties, boolean formats)
+  public static BrokerProcess start(Map<String, String> properties, @Nullable FormatOptions format)
       throws IOException, InterruptedException {
     BrokerSettings settings = BrokerSettings.parse(properties);
     settings.warnings().forEach(LOG::warn);
     BrokerProcess process = new BrokerProcess(settings);
     try {
-      process.open(formats);
+      process.open(format);
       return process;
     } catch (IOException | InterruptedException | RuntimeException e) {
       try {
@@ -142,10 +148,10 @@ public final class BrokerProcess {
     }
   }
 
-  private void open(boolean formats) throws IOException, InterruptedException {
+  private void open(@Nullable FormatOptions format) throws IOException, InterruptedException {
     List<Directory> folders = UsableFolders.open(settings.logDirs(), locks);
-    if (formats && DataFolders.areUnformatted(folders)) {
-      Formatted unused = NodeFormat.run(settings, folders, FormatOptions.DEFAULTS);
+    if (format != null && DataFolders.areUnformatted(folders)) {
+      Formatted unused = NodeFormat.run(settings, folders, format);
     }
     clusterId = FolderIdentity.read(folders.get(0)).map(FolderIdentity::clusterId).orElse("");
     openHttp();
@@ -166,8 +172,7 @@ public final class BrokerProcess {
     BrokerOutcome.await(
         "start",
         START_TIMEOUT_MS,
-        outcome ->
-            started.start(sockets.advertised(), sockets.advertisedControllers(), outcome));
+        outcome -> started.start(sockets.advertised(), sockets.advertisedControllers(), outcome));
     sockets.acceptClients();
     if (settings.cluster().isBroker()) {
       probe.onServing(started.metrics(), sockets.listeners());

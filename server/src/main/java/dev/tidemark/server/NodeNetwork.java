@@ -75,12 +75,7 @@ final class NodeNetwork {
     List<ListenerAddress> controllers = settings.allListeners().controllers();
     ShardNetwork network = controllers.isEmpty() ? clients : network(control);
     for (ListenerAddress address : controllers) {
-      bind(
-          address,
-          network,
-          broker.controllerAcceptor(),
-          controllerListeners,
-          controllerAddresses);
+      bind(address, network, broker.controllerAcceptor(), controllerListeners, controllerAddresses);
     }
     broker.whenControllerServes(() -> controllerListeners.forEach(NettyListener::accept));
   }

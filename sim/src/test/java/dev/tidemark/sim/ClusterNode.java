@@ -108,8 +108,7 @@ final class ClusterNode {
     if (settings.cluster().isController()) {
       started.whenControllerServes(
           () ->
-              network.listen(
-                  control, CONTROLLER_PORT, "CONTROLLER", started.controllerAcceptor()));
+              network.listen(control, CONTROLLER_PORT, "CONTROLLER", started.controllerAcceptor()));
     }
     started.start(
         settings.cluster().isBroker() ? List.of(address("PLAINTEXT", PORT)) : List.of(),

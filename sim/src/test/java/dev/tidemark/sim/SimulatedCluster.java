@@ -54,9 +54,7 @@ final class SimulatedCluster {
         controllers.add(id);
         voters.add(
             new QuorumVoter(
-                id,
-                new Uuid(77, id),
-                new QuorumAddress("n" + id, ClusterNode.CONTROLLER_PORT)));
+                id, new Uuid(77, id), new QuorumAddress("n" + id, ClusterNode.CONTROLLER_PORT)));
       }
     }
     for (int id = 1; id <= roles.size(); id++) {
@@ -102,7 +100,9 @@ final class SimulatedCluster {
   void await(String what, BooleanSupplier condition) {
     if (!scheduler.runUntil(condition, LIMIT_MS)) {
       throw new AssertionError(
-          "waited in vain for " + what + "; failures: "
+          "waited in vain for "
+              + what
+              + "; failures: "
               + nodes.values().stream().map(ClusterNode::failures).toList());
     }
   }
@@ -114,11 +114,7 @@ final class SimulatedCluster {
             node(nodeId).host(),
             host ->
                 new PeerConnection(
-                    new VirtualDialer(client),
-                    client.timers(),
-                    "client",
-                    host,
-                    ClusterNode.PORT));
+                    new VirtualDialer(client), client.timers(), "client", host, ClusterNode.PORT));
     boolean[] ended = {false};
     ApiMessage[] got = {null};
     client.execute(

@@ -25,8 +25,7 @@ public final class ForwardedPrincipal {
     try {
       ByteBuffer buffer = ByteBuffer.wrap(bytes);
       short version = buffer.getShort();
-      DefaultPrincipalData data =
-          new DefaultPrincipalData(new ByteBufferAccessor(buffer), version);
+      DefaultPrincipalData data = new DefaultPrincipalData(new ByteBufferAccessor(buffer), version);
       return new KafkaPrincipal(data.type(), data.name(), data.tokenAuthenticated());
     } catch (RuntimeException e) {
       throw new InvalidRequestException("the principal in the envelope cannot be read", e);

@@ -44,8 +44,7 @@ public final class Forwarder {
   }
 
   /** Who asks. */
-  public record Asker(
-      KafkaPrincipal principal, InetAddress address, BooleanSupplier isGone) {
+  public record Asker(KafkaPrincipal principal, InetAddress address, BooleanSupplier isGone) {
     /** The broker itself. */
     public static final Asker SELF =
         new Asker(KafkaPrincipal.ANONYMOUS, InetAddress.getLoopbackAddress(), () -> false);
@@ -128,7 +127,8 @@ public final class Forwarder {
       if (error == Errors.NOT_CONTROLLER) {
         again();
       } else if (error != Errors.NONE || inner == null) {
-        reply.fail(error == Errors.NONE ? Errors.UNKNOWN_SERVER_ERROR.exception() : error.exception());
+        reply.fail(
+            error == Errors.NONE ? Errors.UNKNOWN_SERVER_ERROR.exception() : error.exception());
       } else {
         reply.succeed(parse(inner));
       }
@@ -137,8 +137,7 @@ public final class Forwarder {
     private ApiMessage parse(ByteBuffer inner) {
       ApiKeys api = header.apiKey();
       var unused = ResponseHeader.parse(inner, api.responseHeaderVersion(header.apiVersion()));
-      return AbstractResponse.parseResponse(
-              api, new ByteBufferAccessor(inner), header.apiVersion())
+      return AbstractResponse.parseResponse(api, new ByteBufferAccessor(inner), header.apiVersion())
           .data();
     }
   }

@@ -60,7 +60,7 @@ public final class LeaderLease {
   void grant(long sentMs, long sentWallMs) {
     boolean wasHeld = isHeld(clock.monotonicMs());
     long grantedEndMs = sentMs + sessionMs - marginMs;
-    if (grantedEndMs > endMs) {
+    if (grantedEndMs >= endMs) {
       endMs = grantedEndMs;
       wallAheadMs = sentWallMs - sentMs;
     }

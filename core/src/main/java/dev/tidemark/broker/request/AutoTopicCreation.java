@@ -73,9 +73,7 @@ public final class AutoTopicCreation {
     }
     if (!request.topics().isEmpty()) {
       Created created = new Created(request);
-      room.check(
-          () -> creator.create(request, created),
-          created::fail);
+      room.check(() -> creator.create(request, created), created::fail);
     }
   }
 
