@@ -26,8 +26,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A node: controller and broker over the shards and folders it is given. It is started once and
@@ -38,8 +36,6 @@ import org.slf4j.LoggerFactory;
  * data shard's background.
  */
 public final class Broker {
-  private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
-
   private final BrokerSettings settings;
   private final Shard data;
   private final Shard control;
