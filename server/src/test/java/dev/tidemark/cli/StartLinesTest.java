@@ -46,7 +46,7 @@ class StartLinesTest {
         }
       }
       assertThat(server.toHandle().destroy()).isTrue();
-      assertThat(out.lines()).anyMatch(last -> last.contains("Tidemark stopped."));
+      assertThat(out.lines()).anyMatch(line -> line.contains("Tidemark stopped."));
       assertThat(server.waitFor()).isZero();
       return lines;
     } finally {
