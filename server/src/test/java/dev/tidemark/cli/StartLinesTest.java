@@ -92,7 +92,7 @@ class StartLinesTest {
   void aStartAfterACleanStopSaysLittleAndNothingOfARecovery() throws Exception {
     configure();
     List<String> unused = startAndStop(true, "is ready");
-    List<String> lines = startAndStop(false, "Loaded the groups of 50 partitions");
+    List<String> lines = startAndStop(true, "Loaded the groups of 50 partitions");
     assertThat(lines).noneMatch(line -> line.contains("Recovering")).hasSizeLessThan(10);
     assertThat(lines.get(0)).contains("starts as node 1 with data in " + folder.resolve("data"));
   }
