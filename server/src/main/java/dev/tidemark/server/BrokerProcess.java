@@ -150,6 +150,11 @@ public final class BrokerProcess {
 
   private void open(@Nullable FormatOptions format) throws IOException, InterruptedException {
     List<Directory> folders = UsableFolders.open(settings.logDirs(), locks);
+    LOG.info(
+        "Tidemark {} starts as node {} with data in {}",
+        Version.current(),
+        settings.nodeId(),
+        String.join(", ", settings.logDirs()));
     if (format != null && DataFolders.areUnformatted(folders)) {
       Formatted unused = NodeFormat.run(settings, folders, format);
     }
