@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tidemark.broker.folder.DataFolders;
 import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.broker.metrics.RequestMetrics;
+import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.env.Connection;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
@@ -42,6 +43,8 @@ import org.slf4j.LoggerFactory;
 public final class Broker {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
 
+  private static final long CHECKPOINT_INTERVAL_MS = 60_000;
+
   private final BrokerSettings settings;
   private final Shard data;
   private final Shard control;
@@ -49,7 +52,7 @@ public final class Broker {
   private final Consumer<String> whenItCannotGoOn;
   private final String bootId;
   private final MetadataView view = new MetadataView();
-  private final Partitions partitions = new Partitions();
+  private final Partitions partitions = new Partitions(view);
   private final TopicConfigs topicConfigs;
   private final HandlerRegistry registry = new HandlerRegistry();
   private final RequestMetrics requestMetrics;
@@ -131,11 +134,7 @@ public final class Broker {
   /** What this node tells of itself; to be asked on the data shard, once the start is done. */
   public NodeMetrics metrics() {
     return new NodeMetrics(
-        settings.nodeId(),
-        partitions,
-        view,
-        requestMetrics,
-        requireNonNull(logs, "the broker has not started"));
+        partitions, view, requestMetrics, requireNonNull(logs, "the broker has not started"));
   }
 
   /**
@@ -225,6 +224,7 @@ public final class Broker {
             topicConfigs,
             view,
             new LedPartitions(calls),
+            Replication.alone(settings.nodeId(), data),
             new DiskOwner());
     calls.onStorageFailure(hosted::suspectMetadataFolder);
     logs = hosted;
@@ -232,7 +232,12 @@ public final class Broker {
     Checkpoints known = new Checkpoints(partitions, hosted, bootId);
     checkpoints = known;
     Maintenance started =
-        new Maintenance(data, partitions, known, settings.logRetentionCheckIntervalMs());
+        new Maintenance(
+            data,
+            partitions,
+            known,
+            settings.logRetentionCheckIntervalMs(),
+            CHECKPOINT_INTERVAL_MS);
     maintenance = started;
     LogCleaner compacting = new LogCleaner(data, partitions, hosted, CleanerSettings.of(settings));
     cleaner = compacting;

@@ -43,6 +43,7 @@ import dev.tidemark.broker.request.OffsetFetchHandler;
 import dev.tidemark.broker.request.OffsetForLeaderEpochHandler;
 import dev.tidemark.broker.request.OffsetsTopicSettings;
 import dev.tidemark.broker.request.ProduceHandler;
+import dev.tidemark.broker.request.ReadReplicas;
 import dev.tidemark.broker.request.RoomForPartitions;
 import dev.tidemark.broker.request.SyncGroupHandler;
 import dev.tidemark.broker.request.UpdateFeaturesHandler;
@@ -129,7 +130,8 @@ final class Handlers {
                 data.timers(),
                 data.randomness().fork("fetch-sessions"),
                 settings.fetchMaxBytes(),
-                settings.maxIncrementalFetchSessionCacheSlots()))
+                settings.maxIncrementalFetchSessionCacheSlots(),
+                ReadReplicas.LEADER))
         .add(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(partitions, data))
         .add(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new OffsetForLeaderEpochHandler(partitions))
         .add(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions))

@@ -6,7 +6,7 @@ import dev.tidemark.broker.RequestHandler;
 import dev.tidemark.env.Clock;
 import dev.tidemark.env.Randomness;
 import dev.tidemark.env.Timers;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.IsolationLevel;
@@ -19,16 +19,16 @@ import org.apache.kafka.common.requests.FetchResponse;
 
 /** Fetch: reads what is committed, waits for more if the client asked to (KIP-227, KIP-320). */
 public final class FetchHandler implements RequestHandler {
-  private static final short FIRST_VERSION_WITH_TOPIC_ID = 13;
-
   private final Partitions partitions;
   private final FetchSessions sessions;
   private final Timers timers;
   private final int maxBytes;
+  private final ReadReplicas readReplicas;
 
   /**
    * @param maxBytes no answer is larger, but for a first batch ({@code fetch.max.bytes})
    * @param maxSessions {@code max.incremental.fetch.session.cache.slots}
+   * @param readReplicas where consumers had better read from
    */
   public FetchHandler(
       Partitions partitions,
@@ -36,10 +36,12 @@ public final class FetchHandler implements RequestHandler {
       Timers timers,
       Randomness randomness,
       int maxBytes,
-      int maxSessions) {
+      int maxSessions,
+      ReadReplicas readReplicas) {
     this.partitions = partitions;
     this.timers = timers;
     this.maxBytes = maxBytes;
+    this.readReplicas = readReplicas;
     this.sessions = new FetchSessions(maxSessions, clock, randomness);
   }
 
@@ -73,18 +75,14 @@ public final class FetchHandler implements RequestHandler {
     }
   }
 
-  private static boolean isReadCommitted(FetchRequestData data) {
-    return data.isolationLevel() == IsolationLevel.READ_COMMITTED.id();
-  }
-
   private FetchAttempt attempt(
       Request request, FetchRequestData data, List<FetchedPartition> wanted) {
     FetchAttempt attempt =
         new FetchAttempt(
             partitions,
             Math.min(data.maxBytes(), maxBytes),
-            isReadCommitted(data),
-            request.version() >= FIRST_VERSION_WITH_TOPIC_ID);
+            FetchReader.of(data, request.version()),
+            readReplicas);
     attempt.readAll(wanted);
     return attempt;
   }
@@ -95,7 +93,7 @@ public final class FetchHandler implements RequestHandler {
       FetchSession session,
       boolean incremental,
       FetchAttempt first) {
-    List<PartitionLeader> watched = new ArrayList<>(first.parts().size());
+    List<PartitionReplica> watched = new ArrayList<>(first.parts().size());
     List<FetchedPartition> wanted = new ArrayList<>(first.parts().size());
     for (FetchAttempt.Part part : first.parts()) {
       wanted.add(part.wanted());
@@ -108,7 +106,7 @@ public final class FetchHandler implements RequestHandler {
     WaitingFetch waiting =
         new WaitingFetch(
             watched,
-            isReadCommitted(data),
+            data.isolationLevel() == IsolationLevel.READ_COMMITTED.id(),
             missing,
             () ->
                 request.goOn(
