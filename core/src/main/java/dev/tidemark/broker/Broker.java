@@ -43,8 +43,6 @@ import org.slf4j.LoggerFactory;
 public final class Broker {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
 
-  private static final long CHECKPOINT_INTERVAL_MS = 60_000;
-
   private final BrokerSettings settings;
   private final Shard data;
   private final Shard control;
@@ -215,6 +213,7 @@ public final class Broker {
       Outcome outcome) {
     metadataLog = log;
     ControllerCalls calls = new ControllerCalls(controller, control, data);
+    Replication replication = Replication.alone(settings.nodeId(), data);
     HostedLogs hosted =
         new HostedLogs(
             settings.nodeId(),
@@ -224,7 +223,7 @@ public final class Broker {
             topicConfigs,
             view,
             new LedPartitions(calls),
-            Replication.alone(settings.nodeId(), data),
+            replication,
             new DiskOwner());
     calls.onStorageFailure(hosted::suspectMetadataFolder);
     logs = hosted;
@@ -233,11 +232,7 @@ public final class Broker {
     checkpoints = known;
     Maintenance started =
         new Maintenance(
-            data,
-            partitions,
-            known,
-            settings.logRetentionCheckIntervalMs(),
-            CHECKPOINT_INTERVAL_MS);
+            data, partitions, known, settings.logRetentionCheckIntervalMs(), replication);
     maintenance = started;
     LogCleaner compacting = new LogCleaner(data, partitions, hosted, CleanerSettings.of(settings));
     cleaner = compacting;
@@ -256,7 +251,8 @@ public final class Broker {
                     brokerEpoch,
                     new FolderRoom(hosted::logDirs, hosted::suspectFolders),
                     hosted::logDirs,
-                    hosted.moves()));
+                    hosted.moves(),
+                    replication));
             started.start();
             compacting.start();
             outcome.onDone();

@@ -1,5 +1,6 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.broker.request.AlterConfigsHandler;
 import dev.tidemark.broker.request.AlterPartitionReassignmentsHandler;
 import dev.tidemark.broker.request.AlterReplicaLogDirsHandler;
@@ -25,6 +26,7 @@ import dev.tidemark.broker.request.ElectLeadersHandler;
 import dev.tidemark.broker.request.FetchHandler;
 import dev.tidemark.broker.request.FindCoordinatorHandler;
 import dev.tidemark.broker.request.FolderMoves;
+import dev.tidemark.broker.request.FollowerSessions;
 import dev.tidemark.broker.request.HeartbeatHandler;
 import dev.tidemark.broker.request.IncrementalAlterConfigsHandler;
 import dev.tidemark.broker.request.InitProducerIdHandler;
@@ -102,12 +104,13 @@ final class Handlers {
       long brokerEpoch,
       RoomForPartitions room,
       Supplier<List<LogDir>> logDirs,
-      FolderMoves moves) {}
+      FolderMoves moves,
+      Replication replication) {}
 
   void register(HandlerRegistry registry, ControllerCalls controller, Self self) {
     registry.add(
         ApiKeys.API_VERSIONS, new ApiVersionsHandler(registry, new FeaturesAnswer(view)::make));
-    registerRecords(registry);
+    registerRecords(registry, self.replication());
     registry.add(
         ApiKeys.DESCRIBE_LOG_DIRS,
         new DescribeLogDirsHandler(partitions, self.logDirs(), self.moves(), data.timers()));
@@ -119,7 +122,7 @@ final class Handlers {
     view.addListener(groups);
   }
 
-  private void registerRecords(HandlerRegistry registry) {
+  private void registerRecords(HandlerRegistry registry, Replication replication) {
     registry
         .add(ApiKeys.PRODUCE, new ProduceHandler(partitions, data))
         .add(
@@ -131,7 +134,8 @@ final class Handlers {
                 data.randomness().fork("fetch-sessions"),
                 settings.fetchMaxBytes(),
                 settings.maxIncrementalFetchSessionCacheSlots(),
-                ReadReplicas.LEADER))
+                ReadReplicas.LEADER,
+                new FollowerSessions(partitions, replication)))
         .add(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(partitions, data))
         .add(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new OffsetForLeaderEpochHandler(partitions))
         .add(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions))

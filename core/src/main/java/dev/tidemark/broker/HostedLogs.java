@@ -55,6 +55,7 @@ final class HostedLogs implements MetadataListener {
   private final PartitionMoves moves;
   private final FolderDeletion deletion;
   private final AssignmentCorrections corrections;
+  private final Replication replication;
   private final ReplicaRoles roles;
   private final NewLogs newLogs;
   private boolean open;
@@ -77,6 +78,7 @@ final class HostedLogs implements MetadataListener {
     this.deletion = new FolderDeletion(shard.timers(), folder -> failedIn(folder).work());
     this.moves = new PartitionMoves(shard, partitions, new HostedMoves(this, epochs, owner));
     this.corrections = new AssignmentCorrections(epochs, moves::isMoving);
+    this.replication = replication;
     this.roles = new ReplicaRoles(nodeId, view, topicConfigs, replication.followers());
     this.newLogs = new NewLogs(shard, this.folders, partitions, corrections, new Creation());
     FailedPartitions.Port port = new HostedRepair(this, shard.clock(), epochs, owner);
@@ -99,6 +101,7 @@ final class HostedLogs implements MetadataListener {
     open = false;
     List<PartitionLog> unclean = new ArrayList<>();
     moves.stop();
+    replication.stop();
     failed.values().forEach(folder -> unclean.addAll(folder.stop()));
     return unclean;
   }
@@ -363,6 +366,15 @@ final class HostedLogs implements MetadataListener {
       newLogs.makeAwaited();
     }
     applySettings(image, changed);
+    if (delta.clusterDelta() != null && replication.hasOthers()) {
+      partitions.forEach(HostedLogs::onBrokersChanged);
+    }
+  }
+
+  private static void onBrokersChanged(PartitionReplica role) {
+    if (role instanceof PartitionLeader leader) {
+      leader.onBrokersChanged();
+    }
   }
 
   private void applyTopic(MetadataImage image, TopicDelta topic) {

@@ -1,10 +1,12 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.env.Shard;
 import dev.tidemark.log.ActiveLogs;
 import dev.tidemark.log.LogId;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.replica.HostedReplica;
+import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.PartitionReplica;
 import java.io.IOException;
 import java.util.function.Consumer;
@@ -30,7 +32,7 @@ final class Maintenance {
   private final Partitions partitions;
   private final Checkpoints checkpoints;
   private final long retentionIntervalMs;
-  private final long checkpointIntervalMs;
+  private final Replication replication;
   private final ActiveLogs active;
   private long visits;
   private boolean stopped;
@@ -40,22 +42,25 @@ final class Maintenance {
       Partitions partitions,
       Checkpoints checkpoints,
       long retentionIntervalMs,
-      long checkpointIntervalMs) {
+      Replication replication) {
     this.shard = shard;
     this.partitions = partitions;
     this.active = partitions.activeLogs();
     this.checkpoints = checkpoints;
     this.retentionIntervalMs = retentionIntervalMs;
-    this.checkpointIntervalMs = checkpointIntervalMs;
+    this.replication = replication;
   }
 
   void start() {
     shard
         .timers()
         .schedule(Math.min(FIRST_RETENTION_MS, retentionIntervalMs), this::applyRetention);
-    shard.timers().schedule(checkpointIntervalMs, this::writeCheckpoints);
+    shard.timers().schedule(replication.checkpointIntervalMs(), this::writeCheckpoints);
     shard.timers().schedule(PRODUCER_EXPIRY_INTERVAL_MS, this::expireProducers);
     shard.timers().schedule(IDLE_INTERVAL_MS, this::closeIdleFiles);
+    if (replication.hasOthers()) {
+      shard.timers().schedule(replication.lagCheckIntervalMs(), this::checkInSync);
+    }
   }
 
   /** How often a partition was looked at so far. */
@@ -113,6 +118,19 @@ final class Maintenance {
     } catch (IOException e) {
       LOG.warn("Retention of {} failed; it is tried again later: {}", id, e.getMessage());
     }
+  }
+
+  private void checkInSync() {
+    if (stopped) {
+      return;
+    }
+    partitions.forEach(
+        partition -> {
+          if (partition instanceof PartitionLeader leader) {
+            leader.checkInSync();
+          }
+        });
+    shard.timers().schedule(replication.lagCheckIntervalMs(), this::checkInSync);
   }
 
   private void expireProducers() {
@@ -176,6 +194,6 @@ final class Maintenance {
   }
 
   private void scheduleCheckpoints() {
-    shard.timers().schedule(checkpointIntervalMs, this::writeCheckpoints);
+    shard.timers().schedule(replication.checkpointIntervalMs(), this::writeCheckpoints);
   }
 }

@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.broker.request.FolderMoves;
 import dev.tidemark.env.LogLevels;
 import dev.tidemark.metadata.Controller;
@@ -80,7 +81,13 @@ class CompatibilityDocTest {
         .register(
             registry,
             new ControllerCalls(controller, shard, shard),
-            new Handlers.Self("id", 1, (yes, no) -> yes.run(), List::of, new NoMoves()));
+            new Handlers.Self(
+                "id",
+                1,
+                (yes, no) -> yes.run(),
+                List::of,
+                new NoMoves(),
+                Replication.alone(1, shard)));
     return registry;
   }
 

@@ -5,6 +5,8 @@ import dev.tidemark.env.Shard;
 import dev.tidemark.replica.Checkpoints;
 import dev.tidemark.replica.ReplicaContext;
 import dev.tidemark.replica.RoleListener;
+import dev.tidemark.replica.fetch.LedPartitions;
+import dev.tidemark.replica.fetch.ServedSession;
 
 /** What the replicas on a broker need of the others in its cluster. Owned by the data shard. */
 public interface Replication {
@@ -19,26 +21,23 @@ public interface Replication {
   /** Who fetches for followers. */
   RoleListener followers();
 
+  /** False of a broker that is alone: nobody else has replicas, and nobody fetches as one. */
+  boolean hasOthers();
+
+  /** For the fetches of one connection of a follower broker. */
+  ServedSession newSession(LedPartitions partitions);
+
+  /** How often leaders look for followers that lag, at least 1. */
+  long lagCheckIntervalMs();
+
+  /** How often high watermarks and recovery points are written down. */
+  long checkpointIntervalMs();
+
   /** Nothing is fetched any more. */
   void stop();
 
-  /** Of a broker that is alone in its cluster: nobody else has replicas. */
+  /** Of a broker that is alone in its cluster. */
   static Replication alone(int nodeId, Shard shard) {
-    return new Replication() {
-      @Override
-      public ReplicaContext context(Background slowWork, Checkpoints checkpoints) {
-        return ReplicaContext.alone(nodeId, slowWork, shard.timers(), shard.clock());
-      }
-
-      @Override
-      public RoleListener followers() {
-        return RoleListener.NONE;
-      }
-
-      @Override
-      public void stop() {
-        // Nothing was begun.
-      }
-    };
+    return new LoneReplication(nodeId, shard);
   }
 }

@@ -24,11 +24,13 @@ public final class FetchHandler implements RequestHandler {
   private final Timers timers;
   private final int maxBytes;
   private final ReadReplicas readReplicas;
+  private final FollowerSessions followers;
 
   /**
    * @param maxBytes no answer is larger, but for a first batch ({@code fetch.max.bytes})
    * @param maxSessions {@code max.incremental.fetch.session.cache.slots}
    * @param readReplicas where consumers had better read from
+   * @param followers the fetches of other brokers
    */
   public FetchHandler(
       Partitions partitions,
@@ -37,17 +39,23 @@ public final class FetchHandler implements RequestHandler {
       Randomness randomness,
       int maxBytes,
       int maxSessions,
-      ReadReplicas readReplicas) {
+      ReadReplicas readReplicas,
+      FollowerSessions followers) {
     this.partitions = partitions;
     this.timers = timers;
     this.maxBytes = maxBytes;
     this.readReplicas = readReplicas;
+    this.followers = followers;
     this.sessions = new FetchSessions(maxSessions, clock, randomness);
   }
 
   @Override
   public void handle(Request request) {
     FetchRequestData data = request.data(FetchRequestData.class);
+    if (followers.takes(request, data)) {
+      followers.serve(request, data);
+      return;
+    }
     FetchSessions.Lookup lookup = sessions.lookUp(data, request.version());
     FetchSession session = lookup.session();
     if (session == null) {
@@ -117,7 +125,7 @@ public final class FetchHandler implements RequestHandler {
     waiting.start(timers, data.maxWaitMs());
   }
 
-  /** No replica but our own exists yet: whoever calls itself one is told so. */
+  /** Whoever calls itself a replica where there are no others is told so. */
   private static void refuseFollower(
       Request request, FetchSession session, List<FetchedPartition> wanted) {
     FetchResponseData response = new FetchResponseData().setSessionId(session.id());
