@@ -19,6 +19,7 @@ abstract class AdminCommand implements Callable<Integer> {
 
   @Override
   public final Integer call() throws CommandFailure, InterruptedException {
+    refuseMistakes();
     Properties properties = bootstrap.clientProperties();
     properties.setProperty("default.api.timeout.ms", "" + TIMEOUT_SECONDS * 1000);
     Admin admin = Admin.create(properties);
@@ -29,6 +30,9 @@ abstract class AdminCommand implements Callable<Integer> {
     }
     return ExitCodes.OK;
   }
+
+  /** Refuses what is wrong in the arguments, before anybody is asked. */
+  void refuseMistakes() throws CommandFailure {}
 
   abstract void run(Admin admin) throws CommandFailure, InterruptedException;
 

@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Why a command did not do what it was asked to: one line, with what to do about it. */
@@ -18,9 +19,19 @@ final class CommandFailure extends Exception {
     return new CommandFailure(ExitCodes.FAILURE, message, null);
   }
 
+  /** The same with the error that it says more about. */
+  static CommandFailure failed(String message, @Nullable Throwable cause) {
+    return new CommandFailure(ExitCodes.FAILURE, message, cause);
+  }
+
   /** The broker or a client refused; the cause says which error it was. */
   static CommandFailure failed(Throwable cause) {
-    return new CommandFailure(ExitCodes.FAILURE, FailureText.of(cause), cause);
+    String text = FailureText.of(cause);
+    return failed(
+        cause instanceof TimeoutException
+            ? "the broker did not answer in time (" + text + "); see its log"
+            : text,
+        cause);
   }
 
   /** The command was not understood. */

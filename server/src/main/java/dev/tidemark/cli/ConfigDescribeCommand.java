@@ -23,8 +23,13 @@ final class ConfigDescribeCommand extends AdminCommand {
   boolean all;
 
   @Override
+  void refuseMistakes() throws CommandFailure {
+    target.refuseMistakes();
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
-    ConfigResource resource = target.resource();
+    ConfigResource resource = target.resource(admin);
     Config config = await(admin.describeConfigs(List.of(resource)).all()).get(resource);
     if (config == null) {
       throw CommandFailure.failed("the broker did not answer for " + target.text());
@@ -51,7 +56,7 @@ final class ConfigDescribeCommand extends AdminCommand {
     return switch (entry.source()) {
       case DYNAMIC_TOPIC_CONFIG, DYNAMIC_GROUP_CONFIG -> true;
       case DYNAMIC_BROKER_CONFIG, DYNAMIC_DEFAULT_BROKER_CONFIG, STATIC_BROKER_CONFIG ->
-          target.resource().type() == ConfigResource.Type.BROKER;
+          target.isBroker();
       default -> false;
     };
   }

@@ -19,6 +19,11 @@ final class ConfigSetCommand extends AdminCommand {
   Map<String, String> settings = new LinkedHashMap<>();
 
   @Override
+  void refuseMistakes() throws CommandFailure {
+    target.refuseMistakes();
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     List<AlterConfigOp> changes =
         settings.entrySet().stream()
@@ -27,7 +32,7 @@ final class ConfigSetCommand extends AdminCommand {
                     new AlterConfigOp(
                         new ConfigEntry(one.getKey(), one.getValue()), AlterConfigOp.OpType.SET))
             .toList();
-    await(admin.incrementalAlterConfigs(Map.of(target.resource(), changes)).all());
+    await(admin.incrementalAlterConfigs(Map.of(target.resource(admin), changes)).all());
     System.out.println(
         "Set " + String.join(", ", settings.keySet()) + " of " + target.text() + ".");
   }

@@ -1,5 +1,7 @@
 package dev.tidemark.cli;
 
+import java.util.List;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -27,7 +29,25 @@ final class ConfigTarget {
     boolean cluster;
   }
 
-  ConfigResource resource() {
+  /** Refuses a name that nothing can have. */
+  void refuseMistakes() throws CommandFailure {
+    if (choice.topic != null) {
+      Topics.requireName(choice.topic);
+    }
+  }
+
+  /** What the settings belong to; it exists, unless it is a group, which may come later. */
+  ConfigResource resource(Admin admin) throws CommandFailure, InterruptedException {
+    if (choice.broker != null) {
+      Brokers.requireAll(admin, List.of(choice.broker));
+    }
+    if (choice.topic != null) {
+      Topics.requireAll(admin, List.of(choice.topic));
+    }
+    return resource();
+  }
+
+  private ConfigResource resource() {
     if (choice.topic != null) {
       return new ConfigResource(ConfigResource.Type.TOPIC, choice.topic);
     }
@@ -36,6 +56,11 @@ final class ConfigTarget {
     }
     String broker = choice.broker == null ? "" : String.valueOf(choice.broker);
     return new ConfigResource(ConfigResource.Type.BROKER, broker);
+  }
+
+  /** True of one broker and of the cluster. */
+  boolean isBroker() {
+    return choice.topic == null && choice.group == null;
   }
 
   /** As in "the settings of …". */

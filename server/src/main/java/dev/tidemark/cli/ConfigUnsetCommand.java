@@ -19,12 +19,17 @@ final class ConfigUnsetCommand extends AdminCommand {
   List<String> keys = new ArrayList<>();
 
   @Override
+  void refuseMistakes() throws CommandFailure {
+    target.refuseMistakes();
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     List<AlterConfigOp> changes =
         keys.stream()
             .map(key -> new AlterConfigOp(new ConfigEntry(key, ""), AlterConfigOp.OpType.DELETE))
             .toList();
-    await(admin.incrementalAlterConfigs(Map.of(target.resource(), changes)).all());
+    await(admin.incrementalAlterConfigs(Map.of(target.resource(admin), changes)).all());
     System.out.println("Removed " + String.join(", ", keys) + " of " + target.text() + ".");
   }
 }

@@ -74,23 +74,14 @@ final class ConsumeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws CommandFailure {
     refuseMistakes();
-    Properties settings = bootstrap.clientProperties();
-    settings.setProperty("auto.offset.reset", fromBeginning ? "earliest" : "latest");
-    settings.setProperty("default.api.timeout.ms", "30000");
-    settings.setProperty("allow.auto.create.topics", "false");
-    if (group == null) {
-      settings.setProperty("enable.auto.commit", "false");
-    } else {
-      settings.setProperty("group.id", group);
-    }
-    settings.putAll(properties);
+    Properties settings = settings();
     try (KafkaConsumer<byte[], byte[]> consumer =
-            new KafkaConsumer<>(
-                settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-        OutputStream out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out))) {
+        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       leaveWhenStopped(consumer);
       begin(consumer);
-      printAll(consumer, out);
+      try (OutputStream out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out))) {
+        printAll(consumer, out);
+      }
     } catch (WakeupException e) {
       return ExitCodes.OK; // Ctrl-C or SIGTERM; the process ends with the signal's code
     } catch (KafkaException e) {
@@ -101,7 +92,21 @@ final class ConsumeCommand implements Callable<Integer> {
     return ExitCodes.OK;
   }
 
+  private Properties settings() throws CommandFailure {
+    Properties settings = bootstrap.clientProperties(properties);
+    settings.putIfAbsent("auto.offset.reset", fromBeginning ? "earliest" : "latest");
+    settings.putIfAbsent("default.api.timeout.ms", "30000");
+    settings.putIfAbsent("allow.auto.create.topics", "false");
+    if (group == null) {
+      settings.putIfAbsent("enable.auto.commit", "false");
+    } else {
+      settings.putIfAbsent("group.id", group);
+    }
+    return settings;
+  }
+
   private void refuseMistakes() throws CommandFailure {
+    Topics.requireName(topic);
     if (maxMessages < 1) {
       throw CommandFailure.usage("--max-messages must be at least 1, not " + maxMessages);
     }
@@ -131,19 +136,18 @@ final class ConsumeCommand implements Callable<Integer> {
   }
 
   private void begin(KafkaConsumer<byte[], byte[]> consumer) throws CommandFailure {
-    if (group != null) {
-      consumer.subscribe(List.of(topic));
-      return;
-    }
     List<TopicPartition> partitions = new ArrayList<>();
     for (PartitionInfo partition : consumer.partitionsFor(topic)) {
       partitions.add(new TopicPartition(topic, partition.partition()));
     }
     if (partitions.isEmpty()) {
-      throw CommandFailure.failed(
-          "there is no topic " + topic + "; 'tidemark topic list' prints what there is");
+      throw Topics.unknown(topic);
     }
-    consumer.assign(partitions);
+    if (group == null) {
+      consumer.assign(partitions);
+    } else {
+      consumer.subscribe(List.of(topic));
+    }
   }
 
   private void printAll(KafkaConsumer<byte[], byte[]> consumer, OutputStream out)

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
-import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -122,11 +121,12 @@ final class GroupDescribeCommand extends AdminCommand {
   private static @Nullable Long endOffset(Admin admin, TopicPartition partition)
       throws CommandFailure, InterruptedException {
     try {
-      ListOffsetsResultInfo end =
-          await(
-              admin.listOffsets(Map.of(partition, OffsetSpec.latest())).partitionResult(partition));
-      return end.offset();
+      return Offsets.of(admin, partition, OffsetSpec.latest());
     } catch (CommandFailure e) {
+      if (Offsets.isWithoutLeader(e)) {
+        System.err.println("The end of " + partition + " is unknown: " + e.getMessage() + ".");
+        return null;
+      }
       if (e.getCause() instanceof UnknownTopicOrPartitionException) {
         return null;
       }

@@ -1,16 +1,14 @@
 package dev.tidemark.cli;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
@@ -37,23 +35,39 @@ final class GroupResetCommand extends AdminCommand {
       names = "--to",
       required = true,
       paramLabel = "PLACE",
-      description = "earliest, latest, or an offset, which is kept within what there is.")
+      description =
+          "earliest, latest, or an offset; where a partition has no such one, the nearest it has.")
   String to = "";
+
+  @Override
+  void refuseMistakes() throws CommandFailure {
+    Topics.requireName(topic);
+    Long unused = wantedOffset();
+  }
 
   @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     Long wanted = wantedOffset();
+    List<String> notes = new ArrayList<>();
     Map<Integer, Long> offsets = new TreeMap<>();
     Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
     for (TopicPartition partition : partitions(admin)) {
       long earliest = offset(admin, partition, OffsetSpec.earliest());
       long latest = offset(admin, partition, OffsetSpec.latest());
-      long offset = wanted == null ? (to.equals("earliest") ? earliest : latest) : wanted;
-      offset = Math.max(earliest, Math.min(offset, latest));
+      long offset = to.equals("earliest") ? earliest : latest;
+      if (wanted != null) {
+        offset = Math.max(earliest, Math.min(wanted, latest));
+      }
+      if (wanted != null && offset != wanted) {
+        notes.add(
+            "%s has the offsets %d to %d; %d was asked for, the group is set to %d."
+                .formatted(partition, earliest, latest, wanted, offset));
+      }
       offsets.put(partition.partition(), offset);
       committed.put(partition, new OffsetAndMetadata(offset));
     }
     commit(admin, committed);
+    notes.forEach(System.err::println);
     output.print(
         offsets.entrySet().stream().map(this::document).toList(),
         () -> {
@@ -77,19 +91,18 @@ final class GroupResetCommand extends AdminCommand {
       return null;
     }
     try {
-      return Long.valueOf(to);
+      long offset = Long.parseLong(to);
+      if (offset >= 0) {
+        return offset;
+      }
     } catch (NumberFormatException e) {
-      throw CommandFailure.usage("--to is '" + to + "'; give earliest, latest or an offset");
+      // said below
     }
+    throw CommandFailure.usage("--to is '" + to + "'; give earliest, latest or an offset");
   }
 
   private List<TopicPartition> partitions(Admin admin) throws CommandFailure, InterruptedException {
-    KafkaFuture<TopicDescription> answer =
-        admin.describeTopics(List.of(topic)).topicNameValues().get(topic);
-    if (answer == null) {
-      throw CommandFailure.failed("the broker did not answer for topic " + topic);
-    }
-    return await(answer).partitions().stream()
+    return Topics.describe(admin, topic).partitions().stream()
         .map(TopicPartitionInfo::partition)
         .map(partition -> new TopicPartition(topic, partition))
         .toList();
@@ -97,9 +110,7 @@ final class GroupResetCommand extends AdminCommand {
 
   private static long offset(Admin admin, TopicPartition partition, OffsetSpec spec)
       throws CommandFailure, InterruptedException {
-    ListOffsetsResultInfo found =
-        await(admin.listOffsets(Map.of(partition, spec)).partitionResult(partition));
-    return found.offset();
+    return Offsets.of(admin, partition, spec);
   }
 
   private void commit(Admin admin, Map<TopicPartition, OffsetAndMetadata> offsets)

@@ -11,7 +11,6 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.LogDirDescription;
 import org.apache.kafka.clients.admin.ReplicaInfo;
-import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -35,11 +34,17 @@ final class LogDirsCommand extends AdminCommand {
   List<String> topics = new ArrayList<>();
 
   @Override
-  void run(Admin admin) throws CommandFailure, InterruptedException {
-    Collection<Integer> ids = brokers;
-    if (ids.isEmpty()) {
-      ids = await(admin.describeCluster().nodes()).stream().map(Node::id).sorted().toList();
+  void refuseMistakes() throws CommandFailure {
+    for (String topic : topics) {
+      Topics.requireName(topic);
     }
+  }
+
+  @Override
+  void run(Admin admin) throws CommandFailure, InterruptedException {
+    Brokers.requireAll(admin, brokers);
+    Topics.requireAll(admin, topics);
+    Collection<Integer> ids = brokers.isEmpty() ? Brokers.ids(admin) : brokers;
     Map<Integer, Map<String, LogDirDescription>> found =
         new TreeMap<>(await(admin.describeLogDirs(ids).allDescriptions()));
     List<Object> documents = new ArrayList<>();

@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -67,15 +69,10 @@ final class ProduceCommand implements Callable<Integer> {
   private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
   @Override
-  public Integer call() throws CommandFailure, IOException {
+  public Integer call() throws CommandFailure, IOException, InterruptedException {
     refuseMistakes();
-    Properties settings = bootstrap.clientProperties();
-    settings.setProperty("acks", acks);
-    settings.setProperty("enable.idempotence", String.valueOf(acks.matches("all|-1")));
-    settings.setProperty("compression.type", compression);
-    settings.setProperty("linger.ms", "5");
-    settings.setProperty("max.block.ms", "30000");
-    settings.putAll(properties);
+    Properties settings = settings();
+    requireTopic(settings);
     try {
       KafkaProducer<byte[], byte[]> producer =
           new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
@@ -95,7 +92,39 @@ final class ProduceCommand implements Callable<Integer> {
     return ExitCodes.OK;
   }
 
+  private Properties settings() throws CommandFailure {
+    Properties settings = bootstrap.clientProperties(properties);
+    settings.putIfAbsent("acks", acks);
+    settings.putIfAbsent("enable.idempotence", String.valueOf(acks.matches("all|-1")));
+    settings.putIfAbsent("compression.type", compression);
+    settings.putIfAbsent("linger.ms", "5");
+    settings.putIfAbsent("max.block.ms", "30000");
+    return settings;
+  }
+
+  /** A producer would look for a topic that nobody creates until its time is over. */
+  private void requireTopic(Properties settings) throws CommandFailure, InterruptedException {
+    Properties connection = new Properties();
+    settings.forEach(
+        (key, value) -> {
+          if (AdminClientConfig.configNames().contains(String.valueOf(key))) {
+            connection.put(key, value);
+          }
+        });
+    Admin admin = Admin.create(connection);
+    try {
+      if (!Topics.exists(admin, topic) && !Brokers.createTopicsOnUse(admin)) {
+        throw CommandFailure.failed(
+            "there is no topic %s, and the broker creates none on use (auto.create.topics.enable=false); create it with 'tidemark topic create %s'"
+                .formatted(topic, topic));
+      }
+    } finally {
+      admin.close(CLOSE_TIMEOUT);
+    }
+  }
+
   private void refuseMistakes() throws CommandFailure {
+    Topics.requireName(topic);
     if (properties.containsKey("transactional.id")) {
       throw CommandFailure.failed(
           "transactional.id cannot be used: transactions are not supported yet; leave it out");

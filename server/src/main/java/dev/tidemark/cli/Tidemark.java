@@ -53,6 +53,11 @@ public final class Tidemark {
 
   private static int runParsed(List<String> args) {
     ServerLogging.quiet();
+    return execute(args);
+  }
+
+  /** Runs a command of the command line library; leaves the log as it is. */
+  static int execute(List<String> args) {
     CommandLine line = new CommandLine(new RootCommand());
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpAutoWidth(true);

@@ -36,6 +36,11 @@ final class TopicCreateCommand extends AdminCommand {
   Map<String, String> configs = new LinkedHashMap<>();
 
   @Override
+  void refuseMistakes() throws CommandFailure {
+    Topics.requireName(name);
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     NewTopic topic =
         new NewTopic(name, Optional.ofNullable(partitions), Optional.ofNullable(replicationFactor))

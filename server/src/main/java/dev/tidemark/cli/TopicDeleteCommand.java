@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.internals.Topic;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code tidemark topic delete}. */
@@ -14,6 +16,24 @@ import picocli.CommandLine.Parameters;
 final class TopicDeleteCommand extends AdminCommand {
   @Parameters(paramLabel = "NAME", arity = "1..*", description = "The topics' names.")
   List<String> names = List.of();
+
+  @Option(
+      names = "--internal",
+      description = "Also those that the broker keeps for itself, such as all groups' offsets.")
+  boolean internal;
+
+  @Override
+  void refuseMistakes() throws CommandFailure {
+    for (String name : names) {
+      Topics.requireName(name);
+      if (Topic.isInternal(name) && !internal) {
+        throw CommandFailure.failed(
+            name
+                + " holds what the broker itself keeps, such as the committed offsets of all groups;"
+                + " nothing was deleted; give --internal if it is to go");
+      }
+    }
+  }
 
   @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
@@ -30,7 +50,7 @@ final class TopicDeleteCommand extends AdminCommand {
         await(answer);
         deleted.add(name);
       } catch (CommandFailure e) {
-        refused.add(name + ": " + e.getMessage());
+        refused.add(name + ": " + Topics.explained(e, name).getMessage());
       }
     }
     if (!deleted.isEmpty()) {

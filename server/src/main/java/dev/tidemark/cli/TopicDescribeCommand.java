@@ -9,11 +9,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.TopicDescription;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,8 +28,13 @@ final class TopicDescribeCommand extends AdminCommand {
   String name = "";
 
   @Override
+  void refuseMistakes() throws CommandFailure {
+    Topics.requireName(name);
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
-    TopicDescription topic = topic(admin);
+    TopicDescription topic = Topics.describe(admin, name);
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, name);
     Config config = await(admin.describeConfigs(List.of(resource)).all()).get(resource);
     Map<String, String> settings = settings(config);
@@ -70,23 +73,6 @@ final class TopicDescribeCommand extends AdminCommand {
           partition.leader() == null ? "none" : partition.leader().idString(),
           ids(partition.replicas()),
           ids(partition.isr()));
-    }
-  }
-
-  private TopicDescription topic(Admin admin) throws CommandFailure, InterruptedException {
-    KafkaFuture<TopicDescription> answer =
-        admin.describeTopics(List.of(name)).topicNameValues().get(name);
-    if (answer == null) {
-      throw CommandFailure.failed("the broker did not answer for topic " + name);
-    }
-    try {
-      return await(answer);
-    } catch (CommandFailure e) {
-      if (e.getCause() instanceof UnknownTopicOrPartitionException) {
-        throw CommandFailure.failed(
-            "there is no topic " + name + "; 'tidemark topic list' shows those there are");
-      }
-      throw e;
     }
   }
 
