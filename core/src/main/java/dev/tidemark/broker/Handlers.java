@@ -45,6 +45,7 @@ import dev.tidemark.broker.request.OffsetFetchHandler;
 import dev.tidemark.broker.request.OffsetForLeaderEpochHandler;
 import dev.tidemark.broker.request.OffsetsTopicSettings;
 import dev.tidemark.broker.request.ProduceHandler;
+import dev.tidemark.broker.request.RackAwareReplicas;
 import dev.tidemark.broker.request.ReadReplicas;
 import dev.tidemark.broker.request.RoomForPartitions;
 import dev.tidemark.broker.request.SyncGroupHandler;
@@ -122,7 +123,8 @@ final class Handlers {
     view.addListener(groups);
   }
 
-  private void registerRecords(HandlerRegistry registry, Replication replication) {
+  /** What clients and followers do with records. */
+  void registerRecords(HandlerRegistry registry, Replication replication) {
     registry
         .add(ApiKeys.PRODUCE, new ProduceHandler(partitions, data))
         .add(
@@ -134,7 +136,9 @@ final class Handlers {
                 data.randomness().fork("fetch-sessions"),
                 settings.fetchMaxBytes(),
                 settings.maxIncrementalFetchSessionCacheSlots(),
-                ReadReplicas.LEADER,
+                settings.readsFromNearestReplica()
+                    ? new RackAwareReplicas(view, settings.nodeId())
+                    : ReadReplicas.LEADER,
                 new FollowerSessions(partitions, replication)))
         .add(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(partitions, data))
         .add(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new OffsetForLeaderEpochHandler(partitions))
