@@ -14,6 +14,8 @@ TIDEMARK_PORT=${TIDEMARK_PORT:-29092}
 TIDEMARK_NAME=${TIDEMARK_NAME:-tidemark}
 TIDEMARK_EXTRA_CONFIG=${TIDEMARK_EXTRA_CONFIG:-}
 STOP_WAIT=${STOP_WAIT:-30}
+CLUSTER_ID=kVf3bqXvT0-0XcJpQ1mKbw
+DIRECTORY_IDS=(- Yd6kq0pJQmK3v5cW1u8tAg r2Nw7ZsXTFOeL9hB4yVdMw b8JcUoGqRZ-5iD0mEaTnPQ)
 run=$BENCH_HOME/$TIDEMARK_NAME
 home=$BENCH_HOME/$TIDEMARK_NAME-dist
 if [ -z "${JAVA_HOME:-}" ]; then # a JDK 25 beside the java of PATH, as for the peer
@@ -31,31 +33,48 @@ resolve() {
     touch "$home"
   fi
 }
-nodes() { if [ "$1" = combined3 ]; then echo "this version runs single nodes only" >&2; exit 1; else echo 1; fi; }
+nodes() { if [ "$1" = combined3 ]; then echo 1 2 3; else echo 1; fi; }
 bport() { echo $((TIDEMARK_PORT + $1 - 1)); }
+cport() { echo $((TIDEMARK_PORT + 100 + $1 - 1)); }
 mode() { cat "$run/mode" 2>/dev/null || echo single; }
 alive() { local p; p=$(cat "$run/node.$1.pid" 2>/dev/null) && [ -n "$p" ] && kill -0 "$p" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$p/status" 2>/dev/null; }
 
-config() { # MODE ID
+config() { # MODE ID; replication factor and min.insync.replicas are the defaults: 3 and 2 where there are 3 brokers
+  local ctl= n
+  for n in $(nodes "$1"); do ctl=$ctl,127.0.0.1:$(cport "$n"); done
+  if [ "$1" = combined3 ]; then
+    cat <<C
+process.roles=broker,controller
+listeners=PLAINTEXT://127.0.0.1:$(bport "$2"),CONTROLLER://127.0.0.1:$(cport "$2")
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+inter.broker.listener.name=PLAINTEXT
+controller.quorum.bootstrap.servers=${ctl#,}
+C
+  else
+    echo "listeners=PLAINTEXT://127.0.0.1:$(bport "$2")"
+  fi
   cat <<C
 node.id=$2
-listeners=PLAINTEXT://127.0.0.1:$(bport "$2")
 log.dirs=$run/data.$2
-default.replication.factor=1
-min.insync.replicas=1
-offsets.topic.replication.factor=1
 log.segment.delete.delay.ms=2000
 $TIDEMARK_EXTRA_CONFIG
 C
 }
+voters() { # of combined3, each with a directory id of its own
+  local n all=
+  for n in 1 2 3; do all=$all,$n@127.0.0.1:$(cport "$n"):${DIRECTORY_IDS[$n]}; done
+  echo "${all#,}"
+}
 format() {
-  local n
+  local n how=()
+  [ "$1" = combined3 ] && how=(--cluster-id "$CLUSTER_ID" --initial-controllers "$(voters)")
   for n in 1 2 3; do if alive $n; then echo "node $n is running" >&2; exit 1; fi; done
   resolve
   rm -rf "$run"; mkdir -p "$run"
   for n in $(nodes "$1"); do
     config "$1" "$n" > "$run/node.$n.properties"
-    "$home/bin/tidemark" format --config "$run/node.$n.properties" > "$run/node.$n.format" 2>&1 \
+    "$home/bin/tidemark" format --config "$run/node.$n.properties" "${how[@]}" > "$run/node.$n.format" 2>&1 \
       || { cat "$run/node.$n.format" >&2; exit 1; }
   done
   echo "$1" > "$run/mode"

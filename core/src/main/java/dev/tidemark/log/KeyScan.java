@@ -88,7 +88,8 @@ final class KeyScan {
     return fits[0];
   }
 
+  /** The section may begin within a batch; there is room for the keys of its own records only. */
   private boolean noteKey(long offset, @Nullable ByteBuffer key) {
-    return key == null || map.put(key, offset);
+    return key == null || offset < plan.section().firstDirtyOffset() || map.put(key, offset);
   }
 }

@@ -29,15 +29,34 @@ final class SwapFiles {
       }
       String target = name.substring(0, name.length() - FileNames.SWAP.length());
       long base = FileNames.offsetIn(target, FileNames.LOG);
-      if (base < 0) {
-        // An index of such a segment: it is built anew.
-        folder.delete(name);
-        continue;
+      if (base >= 0) {
+        LOG.warn("{}/{} replaces the segments that it was made of", folder.path(), name);
+        removeRange(folder, base, lastOffset(folder, name, base));
+        takeTransactionIndex(folder, base);
+        folder.rename(name, target);
+        folder.sync();
       }
-      LOG.warn("{}/{} replaces the segments that it was made of", folder.path(), name);
-      removeRange(folder, base, lastOffset(folder, name, base));
-      folder.rename(name, target);
-      folder.sync();
+    }
+    return withoutOtherIndexes(folder);
+  }
+
+  /**
+   * The index of aborted transactions is not built anew: what is synced is not read again. It gets
+   * its suffix before the segment does, so where it is missing it has its name, or there is none.
+   */
+  private static void takeTransactionIndex(Directory folder, long base) throws IOException {
+    String index = FileNames.of(base, FileNames.TXN_INDEX);
+    if (folder.exists(index + FileNames.SWAP)) {
+      folder.rename(index + FileNames.SWAP, index);
+    }
+  }
+
+  /** The others are built anew. */
+  private static List<String> withoutOtherIndexes(Directory folder) throws IOException {
+    for (String name : folder.list()) {
+      if (name.endsWith(FileNames.SWAP)) {
+        folder.delete(name);
+      }
     }
     return folder.list();
   }
@@ -57,11 +76,12 @@ final class SwapFiles {
     for (String name : folder.list()) {
       long base = FileNames.offsetIn(name, FileNames.LOG);
       if (base >= first && base <= last) {
-        for (String suffix :
-            new String[] {
-              FileNames.LOG, FileNames.OFFSET_INDEX, FileNames.TIME_INDEX, FileNames.TXN_INDEX
-            }) {
-          folder.delete(FileNames.of(base, suffix));
+        for (String suffix : FileNames.OF_SEGMENT) {
+          // One beside the segment's own name may be its new one; an old one that stays tells of
+          // transactions of which nothing is left, which hides nothing.
+          if (base > first || !suffix.equals(FileNames.TXN_INDEX)) {
+            folder.delete(FileNames.of(base, suffix));
+          }
         }
       }
     }

@@ -33,6 +33,9 @@ public final class PartitionFollower extends PartitionReplica {
   private FollowerStep need;
   private Runnable attention = () -> {};
 
+  /** An answer of this leader epoch has shown that what is here is the leader's. */
+  private boolean compared;
+
   /**
    * Begins to follow.
    *
@@ -76,6 +79,7 @@ public final class PartitionFollower extends PartitionReplica {
       setLeaderEpoch(newLeaderEpoch);
       leaderId = newLeaderId;
       leaderHighWatermark = UNKNOWN;
+      compared = false;
       need = needWith(newLeaderId);
       attention.run();
     }
@@ -177,6 +181,10 @@ public final class PartitionFollower extends PartitionReplica {
   }
 
   private FollowerStep onRecords(LeaderAnswer answer) throws IOException {
+    if (!compared) {
+      dropWhatCannotBeCompared(answer.logStartOffset());
+      compared = true;
+    }
     ByteBuffer records = answer.records();
     if (records != null && records.hasRemaining()) {
       beginAnewIfAllIsBelow(answer.logStartOffset(), records);
@@ -188,6 +196,17 @@ public final class PartitionFollower extends PartitionReplica {
     advanceHighWatermark();
     advanceLogStart(answer.logStartOffset());
     return step();
+  }
+
+  /**
+   * A leader knows no epochs below its log start (DeleteRecords). Whether a log that ends there was
+   * once the same nobody can tell, so nothing of it may come back, as it would when a crash takes
+   * its own log start back.
+   */
+  private void dropWhatCannotBeCompared(long leaderStartOffset) throws IOException {
+    if (log().logEndOffset() == leaderStartOffset && log().sizeInBytes() > 0) {
+      beginAnewAt(leaderStartOffset);
+    }
   }
 
   /**

@@ -14,10 +14,11 @@ import java.util.concurrent.TimeUnit;
  * @param out its standard output
  * @param err its standard error
  */
-record Ran(int exitCode, String out, String err) {
+public record Ran(int exitCode, String out, String err) {
   private static final int TIMEOUT_SECONDS = 90;
 
-  static Ran of(ProcessBuilder builder, String input) throws IOException, InterruptedException {
+  public static Ran of(ProcessBuilder builder, String input)
+      throws IOException, InterruptedException {
     Path out = Files.createTempFile("out", ".txt");
     Path err = Files.createTempFile("err", ".txt");
     try {
@@ -48,7 +49,7 @@ record Ran(int exitCode, String out, String err) {
   }
 
   /** Fails the test with all that was printed unless the program returned 0. */
-  Ran requireSuccess() {
+  public Ran requireSuccess() {
     if (exitCode != 0) {
       throw new AssertionError("exit code " + exitCode + "\n" + out + err);
     }

@@ -39,6 +39,18 @@ class CompactionCrashTest {
     new CompactionLife(992, new VirtualDisk(992)).run(300);
   }
 
+  /** A restart had forgotten how far the log was compacted, and told a place within a batch. */
+  @Test
+  void aDirtySectionThatBeginsWithinABatchHasRoomForWhatFollowsOnly() throws Exception {
+    new CompactionLife(14_388, new VirtualDisk(14_388), true).run(300);
+  }
+
+  /** The index of aborted transactions had not got its name yet, and was thrown away. */
+  @Test
+  void abortedTransactionsStayHiddenAfterAnInterruptedReplacement() throws Exception {
+    assertThat(crashAt(235, 128, true)).isEqualTo(1);
+  }
+
   @Test
   void afterPowerLossAtAnyChangeACompactedLogSaysTheSame() throws Exception {
     int crashes = 0;

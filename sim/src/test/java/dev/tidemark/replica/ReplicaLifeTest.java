@@ -43,6 +43,15 @@ class ReplicaLifeTest {
     assertThat(reached.powerLosses).isGreaterThan(lives / 2);
   }
 
+  /**
+   * The log start of a new leader hid where a follower had parted from it, and that follower's own
+   * log start was lost with the power.
+   */
+  @Test
+  void whatALeadersLogStartHidesDoesNotComeBack() throws Exception {
+    new ReplicaLife(878, true).run(STEPS);
+  }
+
   @Test
   void afterUncleanElectionsAllThatIsLostIsInALostTail() {
     long lives = 40 * ROUNDS;
