@@ -8,6 +8,7 @@ import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.OffsetCheckpoint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,6 +32,7 @@ final class DataFolder {
   private static final String DELETED_SUFFIX = "-delete";
   private static final String STRAY_SUFFIX = "-stray";
   private static final String FUTURE_SUFFIX = "-future";
+  private static final int MAX_NAMES_TOLD = 10;
 
   private final Directory directory;
   private final FolderCheckpoint checkpoint;
@@ -74,9 +76,10 @@ final class DataFolder {
     Set<String> partitionFolders = new TreeSet<>();
     Set<String> copies = new TreeSet<>();
     Set<String> strays = new TreeSet<>();
+    List<String> deleted = new ArrayList<>();
     for (String name : directory.list()) {
       if (name.endsWith(DELETED_SUFFIX)) {
-        directory.delete(name);
+        deleted.add(name);
       } else if (name.endsWith(FUTURE_SUFFIX)) {
         copies.add(name);
       } else if (name.endsWith(STRAY_SUFFIX)) {
@@ -85,6 +88,7 @@ final class DataFolder {
         partitionFolders.add(name);
       }
     }
+    finishDeletions(directory, deleted);
     boolean clean = directory.exists(CLEAN_MARKER);
     boolean sameBoot = !bootId.isEmpty() && bootId.equals(known.bootId());
     DataFolder folder =
@@ -95,6 +99,22 @@ final class DataFolder {
       directory.sync();
     }
     return folder;
+  }
+
+  /** Told before it is done, since it may take long and cannot be taken back. */
+  private static void finishDeletions(Directory directory, List<String> names) throws IOException {
+    if (names.isEmpty()) {
+      return;
+    }
+    LOG.info(
+        "Deleting in {} what is left of {} deleted partitions: {}",
+        directory.path(),
+        names.size(),
+        String.join(", ", names.subList(0, Math.min(names.size(), MAX_NAMES_TOLD)))
+            + (names.size() > MAX_NAMES_TOLD ? ", …" : ""));
+    for (String name : names) {
+      directory.delete(name);
+    }
   }
 
   /** Without it every log is checked from its start, and nothing is known to have been synced. */

@@ -111,12 +111,19 @@ final class FailedPartitions {
     if (stopped || isKnown(id)) {
       return;
     }
-    LOG.error(
-        "{} takes no more writes: {}. Reads go on. Free some space on the volume of {}, or repair"
-            + " it: the partition is then opened again without a restart",
-        id,
-        log.failure(),
-        folder.directory().path());
+    if (log.isDamaged()) {
+      LOG.error(
+          "{} takes no more writes: {}. Its files are checked now as after a crash",
+          id,
+          log.failure());
+    } else {
+      LOG.error(
+          "{} takes no more writes: {}. Reads go on. Free some space on the volume of {}, or repair"
+              + " it: the partition is then opened again without a restart",
+          id,
+          log.failure(),
+          folder.directory().path());
+    }
     add(new Failed(id, true));
   }
 

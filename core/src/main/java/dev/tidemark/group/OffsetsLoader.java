@@ -38,6 +38,7 @@ final class OffsetsLoader implements CoordinatorLoader<CoordinatorRecord> {
   private final OffsetsPartitions partitions;
   private final Shard shard;
   private final Deserializer<CoordinatorRecord> deserializer;
+  private final LoadCount count;
   private boolean closed;
 
   OffsetsLoader(
@@ -45,12 +46,15 @@ final class OffsetsLoader implements CoordinatorLoader<CoordinatorRecord> {
     this.partitions = partitions;
     this.shard = shard;
     this.deserializer = deserializer;
+    this.count = new LoadCount(shard.clock());
   }
 
   @Override
   public CompletableFuture<LoadSummary> load(
       TopicPartition partition, CoordinatorPlayback<CoordinatorRecord> playback) {
     Load load = new Load(partition, playback);
+    count.begin();
+    var unused = load.future.whenComplete((done, failure) -> count.end(load.records));
     shard.execute(load::step);
     return load.future;
   }

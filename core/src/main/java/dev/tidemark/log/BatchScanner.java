@@ -94,8 +94,9 @@ final class BatchScanner {
       buffer.clear().limit((int) Math.min(buffer.capacity(), end - position));
       int read = file.read(buffer, position);
       if (read < bytes) {
-        throw new IOException(
-            file.path() + " has " + (position + read) + " bytes, " + end + " were expected");
+        throw new CorruptLog(
+            "%s has %d bytes, %d were expected: somebody cut it, or the disk lost its end"
+                .formatted(file.path(), position + Math.max(read, 0), end));
       }
       buffer.flip();
       bufferStart = position;

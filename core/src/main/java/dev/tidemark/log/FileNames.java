@@ -27,6 +27,9 @@ final class FileNames {
   /** Stands beside the segments of the cluster's metadata; not the log's own. */
   static final String QUORUM = "quorum-state";
 
+  /** Begins the names of other files of our own; not the log's own either. */
+  static final String TIDEMARKS = "tidemark-";
+
   /** Snapshots of the cluster's metadata, and unfinished ones. */
   static final String CHECKPOINT = ".checkpoint";
 

@@ -81,6 +81,7 @@ record LogFolder(List<Long> segments, List<Long> snapshots, boolean hasEpochs) {
     if (name.equals(FileNames.EPOCHS)
         || name.equals(FileNames.METADATA)
         || name.equals(FileNames.QUORUM)
+        || name.startsWith(FileNames.TIDEMARKS)
         || name.equals(FileNames.LOST_TAILS)
         || name.endsWith(FileNames.LOST_TAIL)
         || name.endsWith(FileNames.CHECKPOINT)

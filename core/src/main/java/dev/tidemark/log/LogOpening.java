@@ -33,6 +33,11 @@ public record LogOpening(
     return new LogOpening(false, 0, 0, true, false);
   }
 
+  /** The same, of a log that was closed in order when it ended at {@code endOffset}. */
+  public static LogOpening ofSyncedAppends(long endOffset) {
+    return new LogOpening(true, endOffset, 0, true, false);
+  }
+
   /** For a log that was open when its disk failed, or may have been. */
   public static LogOpening afterFailure(long recoveryPoint, long logStartOffset) {
     return new LogOpening(false, recoveryPoint, logStartOffset, false, true);

@@ -108,6 +108,7 @@ final class LogReader {
             return found.offset() < endOffsetExclusive ? found : null;
           }
         }
+        segment.requireWhole(scanner);
       }
     }
     return null;

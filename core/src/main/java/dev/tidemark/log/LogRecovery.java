@@ -35,11 +35,15 @@ final class LogRecovery {
   static LogState open(
       LogId id, Directory folder, LogSettings settings, LogOpening opening, Clock clock)
       throws IOException {
-    if (opening.appendsSynced() && !opening.cleanStop()) {
+    if (opening.appendsSynced()) {
       folder.create();
-      // The process before may have died of a failed sync, so the last batch counts as unsynced.
       SyncedLogCheck.LastBatch last = SyncedLogCheck.run(folder);
-      UnsyncedRewrite.run(folder, last.baseOffset(), last.position());
+      if (opening.cleanStop()) {
+        requireWhole(folder, last.endOffset(), opening.recoveryPoint());
+      } else {
+        // The process before may have died of a failed sync, so the last batch counts as unsynced.
+        UnsyncedRewrite.run(folder, last.baseOffset(), last.position());
+      }
     }
     if (opening.afterFailure()) {
       folder.create();
@@ -57,6 +61,16 @@ final class LogRecovery {
         e.addSuppressed(alsoFailed);
       }
       throw e;
+    }
+  }
+
+  /** No write was under way when the log was closed, so there is none that may be cut off. */
+  private static void requireWhole(Directory folder, long endOffset, long endOffsetAtStop)
+      throws CorruptLog {
+    if (endOffset < endOffsetAtStop) {
+      throw new CorruptLog(
+          "%s ends at offset %d, but ended at %d when it was closed in order: it was cut or replaced since. Nothing was changed. Restore the folder from a copy."
+              .formatted(folder.path(), endOffset, endOffsetAtStop));
     }
   }
 

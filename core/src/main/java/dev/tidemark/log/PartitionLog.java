@@ -24,7 +24,9 @@ public final class PartitionLog implements AutoCloseable {
   private final LogUse use;
   private @Nullable LogAppender appender;
   private @Nullable String failure;
+  private boolean damaged;
   private @Nullable FailureListener failureListener;
+  private @Nullable LogFaults faults;
   private boolean closed;
 
   private PartitionLog(LogState state) {
@@ -167,12 +169,11 @@ public final class PartitionLog implements AutoCloseable {
     if (failure != null) {
       throw new RefusedAppend(
           Errors.KAFKA_STORAGE_ERROR,
-          "The log "
-              + id()
-              + " takes no appends since its disk failed: "
-              + failure
-              + ". Free some space or repair the disk; the log is then opened again without a"
-              + " restart.");
+          damaged
+              ? "The log %s takes no appends since its files are damaged: %s."
+                  .formatted(id(), failure)
+              : "The log %s takes no appends since its disk failed: %s. Free some space or repair the disk; the log is then opened again without a restart."
+                  .formatted(id(), failure));
     }
   }
 
@@ -184,6 +185,7 @@ public final class PartitionLog implements AutoCloseable {
   }
 
   IOException failed(String what, IOException cause) {
+    damaged |= failure == null && cause instanceof CorruptLog;
     fail(what + " failed, " + cause.getMessage());
     return cause;
   }
@@ -210,6 +212,21 @@ public final class PartitionLog implements AutoCloseable {
 
     /** A read failed, each time; the log goes on. As {@link #onFailed}. */
     void onReadFailed(PartitionLog log);
+  }
+
+  /** True when it failed because its files are not as it left them. */
+  public boolean isDamaged() {
+    return damaged;
+  }
+
+  /** Where it is told what fails of what clients ask of this log. */
+  public LogFaults faults() {
+    LogFaults known = faults;
+    if (known == null) {
+      known = new LogFaults(state);
+      faults = known;
+    }
+    return known;
   }
 
   /** Why the log refuses appends, or null when it does not. */

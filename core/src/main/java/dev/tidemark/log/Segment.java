@@ -304,7 +304,8 @@ final class Segment {
     return new BatchScanner(file(), position, size, BatchScanner.FAR_BYTES);
   }
 
-  private int requireWhole(BatchScanner scanner) throws IOException {
+  /** That a walk ended where the segment does; returns its size. */
+  int requireWhole(BatchScanner scanner) throws IOException {
     if (scanner.position() != size) {
       throw new CorruptLog(
           path()

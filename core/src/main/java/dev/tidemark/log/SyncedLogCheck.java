@@ -24,8 +24,8 @@ final class SyncedLogCheck {
   private long nextOffset;
   private LastBatch last;
 
-  /** Where the last whole batch begins, and at which position of its segment. */
-  record LastBatch(long baseOffset, long position) {}
+  /** Where the last whole batch begins, at which position of its segment, and where it ends. */
+  record LastBatch(long baseOffset, long position, long endOffset) {}
 
   private SyncedLogCheck(Directory folder, LogFile file, long nextOffset, LastBatch last)
       throws IOException {
@@ -52,7 +52,7 @@ final class SyncedLogCheck {
       }
     }
     long next = bases.isEmpty() ? 0 : bases.get(0);
-    LastBatch last = new LastBatch(next, 0);
+    LastBatch last = new LastBatch(next, 0, next);
     for (int i = 0; i < bases.size(); i++) {
       String name = FileNames.of(bases.get(i), FileNames.LOG);
       String follower = i + 1 < bases.size() ? FileNames.of(bases.get(i + 1), FileNames.LOG) : null;
@@ -82,8 +82,8 @@ final class SyncedLogCheck {
         requireTorn(scanner.position(), fault, follower);
         return;
       }
-      last = new LastBatch(scanner.header().baseOffset(), scanner.position());
       nextOffset = scanner.header().lastOffset() + 1;
+      last = new LastBatch(scanner.header().baseOffset(), scanner.position(), nextOffset);
     }
     String fault = scanner.fault();
     if (fault != null) {

@@ -89,7 +89,7 @@ final class MetadataRaftLog implements RaftLog {
     LogOpening opening =
         unsyncedFrom.isPresent()
             ? LogOpening.afterFailure(unsyncedFrom.getAsLong(), 0)
-            : LogOpening.ofSyncedAppends();
+            : CleanStopNote.opening(folder);
     return open(folder, note, opening, clock);
   }
 
@@ -106,6 +106,7 @@ final class MetadataRaftLog implements RaftLog {
       log.flushAndWait(); // what a killed process had in the page cache counts from here on
       folder.sync(); // and so does the vote it had just cast
       note.delete();
+      CleanStopNote.delete(folder);
       MetadataSnapshots files = new MetadataSnapshots(folder);
       NavigableSet<SnapshotId> snapshots = files.listWhole();
       if (log.logStartOffset() > 0
@@ -493,7 +494,7 @@ final class MetadataRaftLog implements RaftLog {
 
   /** {@code clean}: all is synced, so that the next opening finds it as it is. */
   void close(boolean clean) throws IOException {
-    log.close(clean && log.failure() == null);
+    CleanStopNote.close(log, clean && log.failure() == null);
   }
 
   @Override

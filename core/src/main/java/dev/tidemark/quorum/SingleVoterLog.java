@@ -91,10 +91,11 @@ public final class SingleVoterLog implements MetadataLog {
     }
     folder.create();
     PartitionLog opened =
-        PartitionLog.open(LOG_ID, folder, settings(), LogOpening.ofSyncedAppends(), clock);
+        PartitionLog.open(LOG_ID, folder, settings(), CleanStopNote.opening(folder), clock);
     log = opened;
     listener = hearer;
     replay(opened, hearer);
+    CleanStopNote.delete(folder);
     becomeLeader(opened);
     hearer.onLeaderChange(new Leadership(nodeId, epoch, true));
   }
@@ -326,7 +327,12 @@ public final class SingleVoterLog implements MetadataLog {
     log = null;
     if (current != null) {
       noteFailure(current);
-      current.close(failure == null);
+      boolean whole = failure == null && current.failure() == null;
+      if (whole && epoch > 0 && current.logEndOffset() == committedEndOffset) {
+        CleanStopNote.close(current, true);
+      } else {
+        current.close(whole); // the start had failed, or nobody was told what it holds
+      }
     }
   }
 }

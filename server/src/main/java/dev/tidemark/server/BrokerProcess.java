@@ -173,6 +173,11 @@ public final class BrokerProcess {
 
   private void open(boolean formats) throws IOException, InterruptedException {
     List<Directory> folders = UsableFolders.open(settings.logDirs(), locks);
+    LOG.info(
+        "Tidemark {} starts as node {} with data in {}",
+        Version.current(),
+        settings.nodeId(),
+        String.join(", ", settings.logDirs()));
     if (formats && DataFolders.areUnformatted(folders)) {
       Formatted unused = format(settings, folders, null);
     }

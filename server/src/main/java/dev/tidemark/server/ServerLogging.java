@@ -28,6 +28,8 @@ public final class ServerLogging {
     // The clients' classes announce themselves and their settings; nobody needs that of a broker.
     limit("org.apache.kafka.common", Level.WARNING);
     limit("io.netty", Level.WARNING);
+    // Two lines for each of the offsets topic's partitions at each start; we write one for all.
+    limit("org.apache.kafka.coordinator.common.runtime", Level.WARNING);
   }
 
   /** For a development broker, whose standard output says what matters: warnings and worse. */

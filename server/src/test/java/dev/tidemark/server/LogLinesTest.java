@@ -5,11 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -26,7 +21,7 @@ class LogLinesTest {
 
   @Test
   void whatHappensToATopicIsToldInTheWordsPeopleGrepFor() throws Exception {
-    try (Lines lines = new Lines()) {
+    try (LogLines lines = new LogLines()) {
       BrokerProcess broker =
           BrokerProcess.start(
               Map.of(
@@ -39,7 +34,7 @@ class LogLinesTest {
       } finally {
         broker.stop();
       }
-      assertThat(lines.written)
+      assertThat(lines.written())
           .anyMatch(line -> line.matches("Loaded 0 logs in \\d+ms"))
           .anyMatch(line -> line.matches("Registered broker 1 with epoch \\d+"))
           .anyMatch(line -> line.startsWith("Created topic orders with topic ID "))
@@ -51,7 +46,7 @@ class LogLinesTest {
                   line.endsWith(
                       "Incremented log start offset to 1 due to client delete records request"))
           .anyMatch(line -> line.startsWith("Removed topic with ID "));
-      assertThat(lines.written.stream().filter(line -> line.contains("Created topic orders")))
+      assertThat(lines.written().stream().filter(line -> line.contains("Created topic orders")))
           .as("one line for one change")
           .hasSize(1);
     }
@@ -75,29 +70,6 @@ class LogLinesTest {
       TopicPartition partition = new TopicPartition("orders", 0);
       admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(1))).all().get();
       admin.deleteTopics(List.of("orders")).all().get();
-    }
-  }
-
-  private static final class Lines extends Handler implements AutoCloseable {
-    private final Logger logger = Logger.getLogger("dev.tidemark");
-    private final List<String> written = new CopyOnWriteArrayList<>();
-
-    Lines() {
-      logger.setLevel(Level.INFO);
-      logger.addHandler(this);
-    }
-
-    @Override
-    public void publish(LogRecord line) {
-      written.add(line.getMessage());
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close() {
-      logger.removeHandler(this);
     }
   }
 }

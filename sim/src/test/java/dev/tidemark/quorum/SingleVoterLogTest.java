@@ -323,4 +323,51 @@ class SingleVoterLogTest {
       assertThat(heard.names).as("cut at %s", end).containsExactly("a", "b", "d");
     }
   }
+
+  @Test
+  void a_log_that_was_cut_after_it_was_closed_in_order_is_refused_and_left_as_it_is()
+      throws Exception {
+    List<Long> ends = endsOfThreeAppends();
+    for (long end = 0; end < ends.get(2); end++) {
+      disk = new VirtualDisk(1);
+      closedAfterThreeAppends();
+      try (LogFile file = folder().open("00000000000000000000.log", OpenMode.READ_WRITE)) {
+        file.truncate(end);
+      }
+      List<String> names = folder().list();
+      long changes = disk.faults().changes();
+      for (int start = 0; start < 2; start++) {
+        try (SingleVoterLog log = open()) {
+          assertThatThrownBy(() -> log.start(batch -> {}))
+              .as("cut at %s, start %s", end, start)
+              .isInstanceOf(CorruptLog.class)
+              .hasMessageContaining("ended at 6 when it was closed in order")
+              .hasMessageContaining("Restore the folder from a copy");
+        }
+      }
+      assertThat(disk.faults().changes()).isEqualTo(changes);
+      assertThat(folder().list()).isEqualTo(names);
+      assertThat(disk.openFiles()).isZero();
+    }
+  }
+
+  @Test
+  void what_a_clean_stop_notes_does_not_outlive_the_next_start() throws Exception {
+    closedAfterThreeAppends();
+    assertThat(folder().list()).contains(CleanStopNote.FILE);
+    Heard heard = new Heard();
+    open().start(heard::onCommit);
+    disk.processKill();
+    assertThat(heard.names).containsExactly("a", "b", "c");
+    assertThat(folder().list()).doesNotContain(CleanStopNote.FILE);
+  }
+
+  private void closedAfterThreeAppends() throws IOException {
+    try (SingleVoterLog log = open()) {
+      log.start(batch -> {});
+      for (String name : List.of("a", "b", "c")) {
+        log.append(topics(name), new Heard());
+      }
+    }
+  }
 }

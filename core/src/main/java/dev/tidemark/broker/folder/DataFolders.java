@@ -61,10 +61,12 @@ public final class DataFolders {
       }
       identities.add(identity);
     }
+    requireMetadataLog(folders);
     try (SingleVoterLog log =
         new SingleVoterLog(folders.get(0), nodeId, identities.get(0).directoryId(), clock)) {
       MetadataBootstrap.writeIfMissing(log, batch -> {});
     }
+    requireMetadataLog(folders);
     return identities;
   }
 
@@ -124,11 +126,14 @@ public final class DataFolders {
 
   /**
    * Refuses a node whose folders hold partitions but whose first folder has no metadata log: it
-   * would start as an empty cluster and take its own data for strays. Throws {@link FolderRefused}.
+   * would start as an empty cluster and take its own data for strays; and one whose metadata log is
+   * that of another node or cluster than its folders. Throws {@link FolderRefused}.
    */
   public static void requireMetadataLog(List<Directory> folders) throws IOException {
     String log = SingleVoterLog.LOG_ID.folderName();
     if (holdsMetadata(folders.get(0), log)) {
+      FolderIdentity identity = FolderIdentity.read(folders.get(0)).orElseThrow();
+      MetadataOwner.require(folders.get(0), folders.get(0).directory(log), identity);
       return;
     }
     for (Directory folder : folders) {

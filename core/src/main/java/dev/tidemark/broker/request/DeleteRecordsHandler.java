@@ -76,7 +76,7 @@ public final class DeleteRecordsHandler implements RequestHandler {
     } catch (OffsetOutOfRange e) {
       return result.setErrorCode(Errors.OFFSET_OUT_OF_RANGE.code());
     } catch (IOException e) {
-      LOG.error("DeleteRecords on {} failed", partition.log().id(), e);
+      partition.log().faults().tell("DeleteRecords", e);
       return result.setErrorCode(Errors.KAFKA_STORAGE_ERROR.code());
     }
   }

@@ -18,16 +18,12 @@ import org.apache.kafka.common.message.FetchResponseData.PartitionData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.FetchResponse;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One pass over the partitions of a fetch: what can be answered right now. The first batch is given
  * even if it is larger than the limits, so that a reader always gets on; after it the limits hold.
  */
 final class FetchAttempt {
-  private static final Logger LOG = LoggerFactory.getLogger(FetchAttempt.class);
-
   /** One partition's part of the answer. */
   record Part(FetchedPartition wanted, PartitionData data, @Nullable PartitionReplica partition) {}
 
@@ -120,11 +116,7 @@ final class FetchAttempt {
     } catch (OffsetOutOfRange e) {
       return refused(index, Errors.OFFSET_OUT_OF_RANGE);
     } catch (IOException e) {
-      LOG.warn(
-          "Read of {} at {} failed: {}",
-          partition.log().id(),
-          wanted.fetchOffset(),
-          e.getMessage());
+      partition.log().faults().tell("Read at " + wanted.fetchOffset(), e);
       return refused(index, Errors.KAFKA_STORAGE_ERROR);
     }
   }

@@ -24,8 +24,6 @@ import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsTopicR
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.ListOffsetsRequest;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * ListOffsets: the first, the last, or the first offset from a point in time on (KIP-79, KIP-207,
@@ -33,7 +31,6 @@ import org.slf4j.LoggerFactory;
  * questions for remote offsets have the answer "none".
  */
 public final class ListOffsetsHandler implements RequestHandler {
-  private static final Logger LOG = LoggerFactory.getLogger(ListOffsetsHandler.class);
   private static final short FIRST_VERSION_WITH_EPOCH = 4;
   private static final short FIRST_VERSION_WITH_NOT_AVAILABLE = 5;
   private static final Errors OLD_NOT_YET = Errors.LEADER_NOT_AVAILABLE;
@@ -169,7 +166,7 @@ public final class ListOffsetsHandler implements RequestHandler {
     } catch (UnknownQuestion e) {
       return failed(asked, Errors.UNSUPPORTED_VERSION);
     } catch (IOException e) {
-      LOG.error("Look-up of {} in {} failed", asked.timestamp(), partition.log().id(), e);
+      partition.log().faults().tell("Look-up by time " + asked.timestamp(), e);
       return failed(asked, Errors.KAFKA_STORAGE_ERROR);
     }
   }

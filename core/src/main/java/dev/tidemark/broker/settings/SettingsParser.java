@@ -57,6 +57,9 @@ public final class SettingsParser {
       Object value = honoured.parse(text);
       values.put(name, value);
       texts.put(name, text.trim());
+      if (honoured.name().equals(HonouredSettings.MIN_INSYNC_REPLICAS.name())) {
+        warnings.add(ofTheCluster(name, text.trim()));
+      }
       return;
     }
     ConfigKey key = BrokerKeys.find(name);
@@ -73,6 +76,12 @@ public final class SettingsParser {
       return;
     }
     warnings.add(unknown(name));
+  }
+
+  /** Kept in the metadata, which formatting gives a value: that of a file would seldom count. */
+  private static String ofTheCluster(String name, String value) {
+    return "%1$s=%2$s of this file does not count, the cluster's metadata has a value for all brokers; set it there with 'tidemark config set --cluster %1$s=%2$s' (or --topic NAME) and take it out of the file."
+        .formatted(name, value);
   }
 
   private static String unknown(String name) {

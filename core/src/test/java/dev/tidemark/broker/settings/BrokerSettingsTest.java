@@ -117,6 +117,15 @@ class BrokerSettingsTest {
   }
 
   @Test
+  void a_value_that_the_cluster_keeps_is_warned_of_with_the_command_that_sets_it() {
+    assertThat(BrokerSettings.parse(Map.of("min.insync.replicas", "1")).warnings())
+        .containsExactly(
+            "min.insync.replicas=1 of this file does not count, the cluster's metadata has a value"
+                + " for all brokers; set it there with 'tidemark config set --cluster"
+                + " min.insync.replicas=1' (or --topic NAME) and take it out of the file.");
+  }
+
+  @Test
   void a_bad_value_is_refused_with_key_value_and_range() {
     assertThatThrownBy(() -> BrokerSettings.parse(Map.of("num.partitions", "0")))
         .isInstanceOf(InvalidSetting.class)

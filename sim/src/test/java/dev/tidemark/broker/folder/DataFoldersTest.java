@@ -130,4 +130,42 @@ class DataFoldersTest {
       String message, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
     assertThatThrownBy(call).isInstanceOf(FolderRefused.class).hasMessageContaining(message);
   }
+
+  @Test
+  void an_identity_that_was_edited_is_refused_with_what_it_was_and_nothing_changes()
+      throws Exception {
+    format(CLUSTER, 3, "a");
+    FolderIdentity identity = DataFolders.load(folders("a"), 3).get(0);
+    Directory folder = folders("a").get(0);
+    new FolderIdentity("edited", 3, identity.directoryId(), 1).write(folder);
+    long changes = disk.faults().changes();
+    assertRefused("set cluster.id=c1 again", () -> DataFolders.requireMetadataLog(folders("a")));
+    assertRefused("set cluster.id=c1 again", () -> format("edited", 3, "a"));
+    assertThat(disk.faults().changes()).isEqualTo(changes);
+
+    new FolderIdentity(CLUSTER, 4, identity.directoryId(), 1).write(folder);
+    assertRefused("set node.id=3 again", () -> DataFolders.requireMetadataLog(folders("a")));
+    identity.write(folder);
+    DataFolders.requireMetadataLog(folders("a"));
+  }
+
+  @Test
+  void a_folder_of_before_its_owner_was_noted_gets_the_note_with_its_next_start() throws Exception {
+    FolderIdentity identity = format(CLUSTER, 3, "a").get(0);
+    Directory folder = folders("a").get(0);
+    folder.directory(SingleVoterLog.LOG_ID.folderName()).delete(MetadataOwner.FILE);
+    DataFolders.requireMetadataLog(folders("a"));
+    new FolderIdentity("edited", 3, identity.directoryId(), 1).write(folder);
+    assertRefused("set cluster.id=c1 again", () -> DataFolders.requireMetadataLog(folders("a")));
+  }
+
+  @Test
+  void format_begins_no_metadata_log_beside_partitions_that_had_one() throws Exception {
+    format(CLUSTER, 3, "a");
+    Directory folder = folders("a").get(0);
+    folder.directory("t-0").create();
+    folder.delete(SingleVoterLog.LOG_ID.folderName());
+    assertRefused("holds t-0", () -> format(CLUSTER, 3, "a"));
+    assertThat(folder.exists(SingleVoterLog.LOG_ID.folderName())).isFalse();
+  }
 }
