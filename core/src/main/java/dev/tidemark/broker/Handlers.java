@@ -56,7 +56,7 @@ import dev.tidemark.group.GroupCoordination;
 import dev.tidemark.log.LogId;
 import dev.tidemark.metadata.ControllerCalls;
 import dev.tidemark.metadata.MetadataView;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import dev.tidemark.transaction.ProducerIds;
 import java.util.List;
 import java.util.function.Supplier;
@@ -93,7 +93,7 @@ final class Handlers {
   }
 
   private int maxMessageBytes(String topic) {
-    PartitionLeader partition = partitions.find(topic, 0);
+    PartitionReplica partition = partitions.role(topic, 0);
     return partition == null
         ? settings.messageMaxBytes()
         : partition.log().settings().maxMessageBytes();
@@ -120,7 +120,6 @@ final class Handlers {
     registerTopics(registry, controller, self.room());
     registerConfigs(registry, controller);
     registerGroups(registry);
-    view.addListener(groups);
   }
 
   /** What clients and followers do with records. */
@@ -198,7 +197,9 @@ final class Handlers {
             new DescribeConfigsHandler(new ConfigDescriptions(settings, view, loggers)));
   }
 
-  private void registerGroups(HandlerRegistry registry) {
+  /** What members of groups ask; the coordinator follows the metadata from now on. */
+  void registerGroups(HandlerRegistry registry) {
+    view.addListener(groups);
     registry
         .add(ApiKeys.JOIN_GROUP, new JoinGroupHandler(groups))
         .add(ApiKeys.SYNC_GROUP, new SyncGroupHandler(groups))

@@ -367,13 +367,7 @@ final class HostedLogs implements MetadataListener {
     }
     applySettings(image, changed);
     if (delta.clusterDelta() != null && replication.hasOthers()) {
-      partitions.forEach(HostedLogs::onBrokersChanged);
-    }
-  }
-
-  private static void onBrokersChanged(PartitionReplica role) {
-    if (role instanceof PartitionLeader leader) {
-      leader.onBrokersChanged();
+      partitions.forEachLeader(PartitionLeader::onBrokersChanged);
     }
   }
 

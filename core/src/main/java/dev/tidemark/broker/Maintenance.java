@@ -124,12 +124,7 @@ final class Maintenance {
     if (stopped) {
       return;
     }
-    partitions.forEach(
-        partition -> {
-          if (partition instanceof PartitionLeader leader) {
-            leader.checkInSync();
-          }
-        });
+    partitions.forEachLeader(PartitionLeader::checkInSync);
     shard.timers().schedule(replication.lagCheckIntervalMs(), this::checkInSync);
   }
 

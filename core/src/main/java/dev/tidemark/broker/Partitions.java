@@ -331,4 +331,15 @@ public final class Partitions implements LedPartitions {
           }
         });
   }
+
+  /** All that are led here, by topic name and partition. */
+  void forEachLeader(Consumer<PartitionLeader> action) {
+    forEachReplica(
+        replica -> {
+          PartitionLeader leader = replica.leader();
+          if (leader != null) {
+            action.accept(leader);
+          }
+        });
+  }
 }

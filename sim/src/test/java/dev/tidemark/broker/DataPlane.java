@@ -13,7 +13,9 @@ import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.metadata.RandomIds;
 import dev.tidemark.metadata.Reply;
 import dev.tidemark.metadata.TopicConfigs;
+import dev.tidemark.protocol.PeerConnection;
 import dev.tidemark.replica.PartitionReplica;
+import dev.tidemark.sim.DiskFaults;
 import dev.tidemark.sim.SimNode;
 import dev.tidemark.sim.SimShard;
 import dev.tidemark.sim.VirtualDialer;
@@ -28,6 +30,8 @@ import java.util.TreeMap;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.jspecify.annotations.Nullable;
@@ -96,6 +100,20 @@ final class DataPlane {
   void kill() {
     run = null;
     machine.kill();
+  }
+
+  /** What its disk does wrong. */
+  DiskFaults faults() {
+    return machine.disk().faults();
+  }
+
+  /** Whether its disk has a folder for partition 0 of a topic. */
+  boolean hasFolder(String topic) {
+    try {
+      return machine.disk().root().directory("data").exists(topic + "-0");
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
   }
 
   void freeze() {
@@ -190,13 +208,7 @@ final class DataPlane {
       DataFolder folder = DataFolder.load(directory, directoryId, "boot");
       ClusterReplication others =
           new ClusterReplication(
-              id,
-              data,
-              view,
-              new VirtualDialer(data),
-              (api, request, timeoutMs, answer) -> controller.send(data, api, request, answer),
-              () -> brokerEpoch,
-              replication);
+              id, data, view, new VirtualDialer(data), this::send, () -> brokerEpoch, replication);
       HostedLogs logs =
           new HostedLogs(
               id,
@@ -205,7 +217,7 @@ final class DataPlane {
               partitions,
               new TopicConfigs(id, settings.texts(), settings.producerIdExpirationMs()),
               view,
-              new NoCalls(),
+              new ClusterPartitionCalls(id, () -> brokerEpoch, view, this::send),
               others,
               new Owner());
       MetadataFeed.begin(view, controller.image());
@@ -218,8 +230,9 @@ final class DataPlane {
       logs.openAll(
           view.image(),
           () -> {
-            new Handlers(settings, data, view, partitions, LogLevels.none())
-                .registerRecords(registry, others);
+            Handlers handlers = new Handlers(settings, data, view, partitions, LogLevels.none());
+            handlers.registerRecords(registry, others);
+            handlers.registerGroups(registry);
             maintenance.start();
             RequestMetrics metrics = new RequestMetrics(data.clock());
             ClientMistakes mistakes = new ClientMistakes(data.clock(), data.timers());
@@ -231,6 +244,11 @@ final class DataPlane {
             ready = true;
             heartbeat();
           });
+    }
+
+    private void send(
+        ApiKeys api, ApiMessage request, long timeoutMs, PeerConnection.Answer answer) {
+      controller.send(data, api, request, answer);
     }
 
     private void heartbeat() {
@@ -252,18 +270,6 @@ final class DataPlane {
             }
           });
       data.timers().schedule(HEARTBEAT_MS, this::heartbeat);
-    }
-  }
-
-  private static final class NoCalls implements LedPartitionCalls {
-    @Override
-    public void renew(LogId partition, Reply<Integer> reply) {
-      throw new AssertionError(partition + " needs no new epoch");
-    }
-
-    @Override
-    public void assign(LogId partition, Uuid newDirectory, Reply<Uuid> reply) {
-      throw new AssertionError(partition + " lies where it is assigned");
     }
   }
 

@@ -139,6 +139,24 @@ class ReplicatedBrokersTest {
     assertThat(cluster.endOffset(3, "t")).isEqualTo(1);
   }
 
+  /** KIP-207. */
+  @Test
+  void aNewLeaderTellsNoEndUntilItKnowsAllThatWasCommitted() throws IOException {
+    SimCluster cluster = new SimCluster(10, 3);
+    cluster.create("t", ALL, "min.insync.replicas", "2");
+    assertThat(cluster.produceAll(1, "t", "a")).isEqualTo(Errors.NONE);
+    assertThat(cluster.highWatermark(2, "t")).isZero();
+    cluster.broker(3).freeze();
+    cluster.broker(1).kill();
+    cluster.await(() -> cluster.leads(2, "t"));
+    assertThat(cluster.offset(2, "t", ListOffsetsRequest.LATEST_TIMESTAMP))
+        .isEqualTo(Errors.OFFSET_NOT_AVAILABLE);
+    assertThat(cluster.offset(2, "t", ListOffsetsRequest.EARLIEST_TIMESTAMP)).isEqualTo(0L);
+    cluster.broker(3).wake();
+    cluster.await(() -> cluster.highWatermark(2, "t") == 1);
+    assertThat(cluster.offset(2, "t", ListOffsetsRequest.LATEST_TIMESTAMP)).isEqualTo(1L);
+  }
+
   @Test
   void theSameSeedGivesTheSameTrace() throws IOException {
     List<Long> hashes = new ArrayList<>();

@@ -24,11 +24,21 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableReplicaAssignment;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.DeleteTopicsResponseData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
+import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitions;
+import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitionsCollection;
+import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
@@ -157,6 +167,83 @@ final class SimCluster {
     await(() -> replicas.stream().allMatch(id -> broker(id).role(topic, 0) != null));
   }
 
+  /** Has partition 0 move to these replicas. */
+  void reassign(String topic, List<Integer> replicas) {
+    AlterPartitionReassignmentsRequestData request = new AlterPartitionReassignmentsRequestData();
+    request
+        .topics()
+        .add(
+            new ReassignableTopic()
+                .setName(topic)
+                .setPartitions(
+                    List.of(
+                        new ReassignablePartition().setPartitionIndex(0).setReplicas(replicas))));
+    List<Errors> answers = new ArrayList<>();
+    controller.call(
+        client,
+        (decider, reply) -> decider.alterPartitionReassignments(request, reply),
+        new Reply<AlterPartitionReassignmentsResponseData>() {
+          @Override
+          public void succeed(AlterPartitionReassignmentsResponseData answer) {
+            answers.add(Errors.forCode(answer.responses().get(0).partitions().get(0).errorCode()));
+          }
+
+          @Override
+          public void fail(Throwable cause) {
+            answers.add(Errors.forException(cause));
+          }
+        });
+    await(() -> !answers.isEmpty());
+    if (answers.get(0) != Errors.NONE) {
+      throw new AssertionError("reassign " + topic + ": " + answers);
+    }
+  }
+
+  /** Gives partition 0 back to its preferred leader. */
+  void elect(String topic) {
+    TopicPartitionsCollection topics = new TopicPartitionsCollection();
+    topics.add(new TopicPartitions().setTopic(topic).setPartitions(List.of(0)));
+    ElectLeadersRequestData request =
+        new ElectLeadersRequestData().setTopicPartitions(topics).setTimeoutMs(10_000);
+    List<Object> answers = new ArrayList<>();
+    controller.call(
+        client,
+        (decider, reply) -> decider.electLeaders(request, reply),
+        new Reply<ElectLeadersResponseData>() {
+          @Override
+          public void succeed(ElectLeadersResponseData answer) {
+            answers.add(answer);
+          }
+
+          @Override
+          public void fail(Throwable cause) {
+            answers.add(cause);
+          }
+        });
+    await(() -> !answers.isEmpty());
+  }
+
+  /** Deletes a topic; what is on the disks goes later. */
+  void delete(String topic) {
+    DeleteTopicsRequestData request = new DeleteTopicsRequestData().setTopicNames(List.of(topic));
+    List<Object> answers = new ArrayList<>();
+    controller.call(
+        client,
+        (decider, reply) -> decider.deleteTopics(request, reply),
+        new Reply<DeleteTopicsResponseData>() {
+          @Override
+          public void succeed(DeleteTopicsResponseData answer) {
+            answers.add(answer);
+          }
+
+          @Override
+          public void fail(Throwable cause) {
+            answers.add(cause);
+          }
+        });
+    await(() -> !answers.isEmpty());
+  }
+
   /** What the controller says of partition 0. */
   PartitionRegistration state(String topic) {
     return Objects.requireNonNull(controller.image().topics().getTopic(topic)).partitions().get(0);
@@ -221,7 +308,8 @@ final class SimCluster {
     }
   }
 
-  private Exchange send(
+  /** Sends a request; {@code take} reads its answer while its memory is there. */
+  Exchange send(
       int broker,
       ApiKeys api,
       short version,
