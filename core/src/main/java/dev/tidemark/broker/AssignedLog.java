@@ -5,8 +5,8 @@ import dev.tidemark.log.LogSettings;
 import org.apache.kafka.common.Uuid;
 
 /**
- * A log that cluster metadata says is to be here, led in this epoch.
+ * A log that cluster metadata says is to be here.
  *
  * @param directoryId the data folder that it is assigned to (KIP-858)
  */
-record AssignedLog(LogId id, int leaderEpoch, Uuid directoryId, LogSettings settings) {}
+record AssignedLog(LogId id, Uuid directoryId, LogSettings settings) {}

@@ -6,6 +6,7 @@ import dev.tidemark.broker.control.BrokerLife;
 import dev.tidemark.broker.folder.DataFolders;
 import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.broker.metrics.RequestMetrics;
+import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.env.Connection;
 import dev.tidemark.env.Dialer;
 import dev.tidemark.env.Directory;
@@ -24,7 +25,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +43,7 @@ public final class Broker {
   private final Consumer<String> whenItCannotGoOn;
   private final String bootId;
   private final MetadataView view = new MetadataView();
-  private final Partitions partitions = new Partitions();
+  private final Partitions partitions = new Partitions(view);
   private final TopicConfigs topicConfigs;
   private final HandlerRegistry registry = new HandlerRegistry();
   private final RequestMetrics requestMetrics;
@@ -153,11 +153,7 @@ public final class Broker {
   /** What this node tells of itself; to be asked on the data shard, once the start is done. */
   public NodeMetrics metrics() {
     return new NodeMetrics(
-        settings.nodeId(),
-        partitions,
-        view,
-        requestMetrics,
-        requireNonNull(logs, "the broker has not started"));
+        partitions, view, requestMetrics, requireNonNull(logs, "the broker has not started"));
   }
 
   /**
@@ -250,7 +246,7 @@ public final class Broker {
                 () -> {
                   ControllerCalls calls = new ControllerCalls(controller, control, data);
                   startData(
-                      ControllerAccess.alone(calls, settings.nodeId(), brokerEpoch),
+                      ControllerAccess.alone(calls, data, settings.nodeId(), brokerEpoch),
                       folders,
                       clusterId,
                       outcome::onDone,
@@ -320,6 +316,7 @@ public final class Broker {
       Runnable whenOpen,
       Outcome outcome) {
     ControllerCalls calls = access.here();
+    Replication replication = access.replication();
     HostedLogs hosted =
         new HostedLogs(
             settings.nodeId(),
@@ -328,7 +325,8 @@ public final class Broker {
             partitions,
             topicConfigs,
             view,
-            new LedPartitions(calls),
+            access.partitionCalls(),
+            replication,
             new DiskOwner());
     calls.onStorageFailure(hosted::suspectMetadataFolder);
     logs = hosted;
@@ -336,7 +334,8 @@ public final class Broker {
     Checkpoints known = new Checkpoints(partitions, hosted, bootId);
     checkpoints = known;
     Maintenance started =
-        new Maintenance(data, partitions, known, settings.logRetentionCheckIntervalMs());
+        new Maintenance(
+            data, partitions, known, settings.logRetentionCheckIntervalMs(), replication);
     maintenance = started;
     LogCleaner compacting = new LogCleaner(data, partitions, hosted, CleanerSettings.of(settings));
     cleaner = compacting;
@@ -354,7 +353,8 @@ public final class Broker {
                     clusterId,
                     new FolderRoom(hosted::logDirs, hosted::suspectFolders),
                     hosted::logDirs,
-                    hosted.moves()));
+                    hosted.moves(),
+                    replication));
             started.start();
             compacting.start();
             whenOpen.run();
@@ -362,31 +362,6 @@ public final class Broker {
             outcome.onFailed(e);
           }
         });
-  }
-
-  private final class LedPartitions implements LedPartitionCalls {
-    private final ControllerCalls calls;
-
-    LedPartitions(ControllerCalls calls) {
-      this.calls = calls;
-    }
-
-    @Override
-    public void renew(LogId id, Reply<Integer> reply) {
-      calls.call(
-          (decider, answer) ->
-              decider.renewLeadership(id.topicId(), id.partition(), settings.nodeId(), answer),
-          reply);
-    }
-
-    @Override
-    public void assign(LogId id, Uuid directoryId, Reply<Uuid> reply) {
-      calls.call(
-          (decider, answer) ->
-              decider.assignDirectory(
-                  id.topicId(), id.partition(), settings.nodeId(), directoryId, answer),
-          reply);
-    }
   }
 
   private final class DiskOwner implements HostedLogs.Owner {

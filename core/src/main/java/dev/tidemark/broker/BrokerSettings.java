@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tidemark.broker.replication.ReplicationSettings;
 import dev.tidemark.broker.settings.HonouredSettings;
 import dev.tidemark.broker.settings.HostPort;
 import dev.tidemark.broker.settings.InvalidSetting;
@@ -11,6 +12,9 @@ import dev.tidemark.broker.settings.Setting;
 import dev.tidemark.broker.settings.SettingValues;
 import dev.tidemark.broker.settings.SettingsParser;
 import dev.tidemark.quorum.SnapshotSettings;
+import dev.tidemark.replica.LagRule;
+import dev.tidemark.replica.fetch.FetcherSettings;
+import dev.tidemark.replica.fetch.ServingSettings;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -181,6 +185,35 @@ public final class BrokerSettings implements SettingValues {
 
   public int producerIdExpirationMs() {
     return get(HonouredSettings.PRODUCER_ID_EXPIRATION_MS);
+  }
+
+  /**
+   * How this broker replicates.
+   *
+   * @param listener the name of the listener on which brokers call each other
+   */
+  public ReplicationSettings replication(String listener) {
+    return new ReplicationSettings(
+        listener,
+        new FetcherSettings(
+            get(HonouredSettings.REPLICA_FETCH_WAIT_MAX_MS),
+            get(HonouredSettings.REPLICA_FETCH_MIN_BYTES),
+            get(HonouredSettings.REPLICA_FETCH_RESPONSE_MAX_BYTES),
+            get(HonouredSettings.REPLICA_FETCH_MAX_BYTES),
+            get(HonouredSettings.REPLICA_FETCH_BACKOFF_MS),
+            get(HonouredSettings.REPLICA_SOCKET_TIMEOUT_MS)),
+        new ServingSettings(get(HonouredSettings.TIDEMARK_REPLICA_HW_LINGER_MS), fetchMaxBytes()),
+        new LagRule(
+            get(HonouredSettings.REPLICA_LAG_TIME_MAX_MS),
+            get(HonouredSettings.TIDEMARK_REPLICA_LAG_MAX_OFFSETS)),
+        get(HonouredSettings.REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS),
+        get(HonouredSettings.TIDEMARK_LOST_TAIL_MAX_BYTES));
+  }
+
+  /** True when consumers are sent to a replica in their rack (KIP-392). */
+  public boolean readsFromNearestReplica() {
+    return HonouredSettings.RACK_AWARE_REPLICA_SELECTOR.equals(
+        find(HonouredSettings.REPLICA_SELECTOR_CLASS));
   }
 
   /** When the metadata log is summed up. */

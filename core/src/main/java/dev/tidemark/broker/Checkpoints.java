@@ -1,9 +1,8 @@
 package dev.tidemark.broker;
 
-import dev.tidemark.env.Directory;
 import dev.tidemark.log.LogId;
 import dev.tidemark.log.PartitionLog;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.HostedReplica;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -91,14 +90,15 @@ final class Checkpoints {
         entries.add(entry);
       }
     }
-    return new FolderUpdate(folder.directory(), bootId, null, gone, entries);
+    FolderCheckpoint file = folder.checkpoint();
+    return new FolderUpdate(file, file.gathering(), bootId, null, gone, entries);
   }
 
   private KnownOffsets.@Nullable Entry entry(DataFolder folder, LogId id) {
     if (partitions.isOffline(id)) {
       return offline(folder, id);
     }
-    PartitionLeader partition = partitions.find(id.topicId(), id.partition());
+    HostedReplica partition = partitions.replica(id.topicId(), id.partition());
     return partition != null && folder.holds(id) ? entry(partition) : null;
   }
 
@@ -111,7 +111,7 @@ final class Checkpoints {
     return before == null ? null : before.withoutSummary();
   }
 
-  private KnownOffsets.Entry entry(PartitionLeader partition) {
+  private KnownOffsets.Entry entry(HostedReplica partition) {
     visits++;
     PartitionLog log = partition.log();
     return new KnownOffsets.Entry(
@@ -130,18 +130,20 @@ final class Checkpoints {
         now.put(entry);
       }
     }
-    partitions.forEach(
+    partitions.forEachReplica(
         partition -> {
           if (folder.holds(partition.log().id())) {
             now.put(entry(partition));
           }
         });
-    return new FolderUpdate(folder.directory(), bootId, now, List.of(), List.of());
+    FolderCheckpoint file = folder.checkpoint();
+    return new FolderUpdate(file, file.gathering(), bootId, now, List.of(), List.of());
   }
 
   /** What is to be written of one folder: {@code all}, or what has changed since the last time. */
   private record FolderUpdate(
-      Directory directory,
+      FolderCheckpoint file,
+      long gathered,
       String bootId,
       @Nullable KnownOffsets all,
       List<LogId> gone,
@@ -149,22 +151,9 @@ final class Checkpoints {
 
     void write() throws IOException {
       if (all != null) {
-        DataFolder.writeDown(directory, all);
-        return;
-      }
-      KnownOffsets known = KnownOffsets.read(directory);
-      if (!known.bootId().equals(bootId)) {
-        throw new IOException(
-            "%s/%s was not written by this broker".formatted(directory.path(), KnownOffsets.FILE));
-      }
-      boolean changes = !entries.isEmpty();
-      for (LogId id : gone) {
-        changes |= known.of(id) != null;
-        known.remove(id);
-      }
-      entries.forEach(known::put);
-      if (changes) {
-        DataFolder.writeDown(directory, known);
+        file.write(gathered, all);
+      } else {
+        file.write(gathered, bootId, gone, entries);
       }
     }
   }

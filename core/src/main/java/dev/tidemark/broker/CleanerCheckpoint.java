@@ -6,7 +6,6 @@ import dev.tidemark.log.LogId;
 import dev.tidemark.log.OffsetCheckpoint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +32,7 @@ final class CleanerCheckpoint {
 
   /** Nothing when there is no file; throws {@link CorruptLog} when it is damaged. */
   static Map<LogId, Long> read(Directory folder) throws IOException {
-    Map<LogId, Long> offsets = new HashMap<>();
+    Map<LogId, Long> offsets = new LinkedHashMap<>();
     if (!folder.exists(FILE)) {
       return offsets;
     }

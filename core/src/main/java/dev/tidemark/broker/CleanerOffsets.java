@@ -3,7 +3,7 @@ package dev.tidemark.broker;
 import dev.tidemark.env.Directory;
 import dev.tidemark.log.LogId;
 import dev.tidemark.log.PartitionLog;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.HostedReplica;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -90,11 +90,11 @@ final class CleanerOffsets {
   }
 
   private static boolean isGone(LogId id, Partitions partitions) {
-    return !partitions.isOffline(id) && partitions.find(id.topicId(), id.partition()) == null;
+    return !partitions.isOffline(id) && partitions.replica(id.topicId(), id.partition()) == null;
   }
 
   private long now(LogId id, long before, Partitions partitions) {
-    PartitionLeader partition = partitions.find(id.topicId(), id.partition());
-    return partition == null || untold.contains(id) ? before : partition.log().cleanEndOffset();
+    HostedReplica partition = partitions.replica(id.topicId(), id.partition());
+    return partition == null ? before : firstDirty(partition.log());
   }
 }

@@ -35,6 +35,7 @@ final class DataFolder {
   private static final int MAX_NAMES_TOLD = 10;
 
   private final Directory directory;
+  private final FolderCheckpoint checkpoint;
   private final Uuid directoryId;
   private final Set<String> partitionFolders;
   private final Set<String> copies;
@@ -56,6 +57,7 @@ final class DataFolder {
       KnownOffsets known,
       boolean sameBoot) {
     this.directory = directory;
+    this.checkpoint = new FolderCheckpoint(directory);
     this.directoryId = directoryId;
     this.partitionFolders = partitionFolders;
     this.copies = copies;
@@ -129,6 +131,11 @@ final class DataFolder {
     return directory;
   }
 
+  /** Its files that tell how far its logs can be trusted. */
+  FolderCheckpoint checkpoint() {
+    return checkpoint;
+  }
+
   /** Its identity wherever it is mounted. */
   Uuid directoryId() {
     return directoryId;
@@ -154,6 +161,12 @@ final class DataFolder {
   /** What was known of a partition at the start, or null. */
   KnownOffsets.@Nullable Entry known(LogId id) {
     return known.of(id);
+  }
+
+  /** The high watermark that was known of a partition, 0 without one. */
+  long knownHighWatermark(LogId id) {
+    KnownOffsets.Entry entry = known.of(id);
+    return entry == null ? 0 : entry.highWatermark();
   }
 
   /** Forgets what was known of partitions at the start, unless it is still needed. */

@@ -7,7 +7,8 @@ import dev.tidemark.log.LogId;
 import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.Reply;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.HostedReplica;
+import dev.tidemark.replica.PartitionReplica;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * again; and all of them, when the folder itself has failed. The folder is probed with growing
  * pauses; while it fails, a partition that was open goes on serving reads. Once it answers and has
  * room, its partitions are opened again one after the other in the background, as after an unclean
- * stop, and begin a new leader epoch. Owned by the data shard; costs nothing while nothing has
- * failed.
+ * stop; those it leads begin a new leader epoch. Owned by the data shard; costs nothing while
+ * nothing has failed.
  */
 final class FailedPartitions {
   private static final Logger LOG = LoggerFactory.getLogger(FailedPartitions.class);
@@ -60,11 +61,14 @@ final class FailedPartitions {
     /** Opens a log; runs in the background. Null when its topic is gone. */
     @Nullable Opener opener(LogId id, LogOpening opening);
 
-    /** A leader for a log that was opened. */
-    PartitionLeader lead(PartitionLog log, int leaderEpoch);
+    /** Serves a log that was opened, in the role that the metadata name. */
+    void serve(PartitionLog log);
 
-    /** The leader epoch in the metadata, -1 when the topic is gone. */
-    int leaderEpoch(LogId id);
+    /** False when the metadata want no replica here any more. */
+    boolean isAssigned(LogId id);
+
+    /** Whether the metadata name this broker as the leader. */
+    boolean isLed(LogId id);
 
     /** Asks for a new leader epoch. */
     void renew(LogId id, Reply<Integer> reply);
@@ -254,15 +258,15 @@ final class FailedPartitions {
         failed.size());
     // While it hangs nothing comes back here, and nothing more is tried.
     work.run(
-        PartitionLeader.SYNCS,
+        PartitionReplica.SYNCS,
         () -> open,
         (logs, none) -> work.run(QUEUE, () -> closeAll(open), (done, failure) -> finishAttempt()));
   }
 
   private List<PartitionLog> takeAllOffline(String why) {
-    partitions.forEach(
-        leader -> {
-          LogId id = leader.log().id();
+    partitions.forEachReplica(
+        replica -> {
+          LogId id = replica.log().id();
           if (folder.holds(id) && !isKnown(id)) {
             failed.put(id.folderName(), new Failed(id, true));
           }
@@ -304,7 +308,7 @@ final class FailedPartitions {
     int before = hangs;
     // What syncs are still under way have to be told before the files change hands.
     work.run(
-        PartitionLeader.SYNCS,
+        PartitionReplica.SYNCS,
         () -> old,
         (log, none) -> {
           if (hangs == before) {
@@ -318,14 +322,14 @@ final class FailedPartitions {
   /** Ends the partition's service if it has not ended; returns its log, or nothing. */
   private List<PartitionLog> takeOffline(LogId id) {
     List<PartitionLog> old = new ArrayList<>(1);
-    PartitionLeader leader = partitions.find(id.topicId(), id.partition());
-    if (leader != null) {
-      PartitionLog log = leader.log();
+    HostedReplica replica = partitions.replica(id.topicId(), id.partition());
+    if (replica != null) {
+      PartitionLog log = replica.log();
       old.add(log);
-      leader.stop();
+      replica.stop();
       folder.remember(
           new KnownOffsets.Entry(
-              id, log.recoveryPoint(), log.logStartOffset(), leader.highWatermark()));
+              id, log.recoveryPoint(), log.logStartOffset(), replica.highWatermark()));
       partitions.takeOffline(id, log.failure() + "; it is being opened again");
       port.wentOffline(id);
     }
@@ -379,10 +383,11 @@ final class FailedPartitions {
     }
   }
 
+  /** One that led needs a new epoch: its log may have lost what was not synced. */
   private void lead(Failed one, PartitionLog log, Runnable next) {
     int before = hangs;
-    if (!one.served()) {
-      serve(one, log, port.leaderEpoch(one.id()), before);
+    if (!one.served() || !port.isLed(one.id())) {
+      serve(one, log, before);
       next.run();
       return;
     }
@@ -391,7 +396,7 @@ final class FailedPartitions {
         new Reply<>() {
           @Override
           public void succeed(Integer leaderEpoch) {
-            serve(one, log, leaderEpoch, before);
+            serve(one, log, before);
             next.run();
           }
 
@@ -404,20 +409,16 @@ final class FailedPartitions {
         });
   }
 
-  private void serve(Failed one, PartitionLog log, int leaderEpoch, int before) {
+  private void serve(Failed one, PartitionLog log, int before) {
     if (stopped
         || hangs != before
-        || leaderEpoch < 0
+        || !port.isAssigned(one.id())
         || !failed.remove(one.id().folderName(), one)) {
       LogCloser.closeUnneeded(log);
       return;
     }
-    partitions.host(port.lead(log, leaderEpoch));
-    LOG.warn(
-        "{} takes writes again, from offset {} on in leader epoch {}",
-        one.id(),
-        log.logEndOffset(),
-        leaderEpoch);
+    port.serve(log);
+    LOG.warn("{} takes writes again, from offset {} on", one.id(), log.logEndOffset());
   }
 
   private void opened() {

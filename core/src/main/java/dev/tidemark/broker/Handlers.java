@@ -1,5 +1,6 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.broker.request.AlterReplicaLogDirsHandler;
 import dev.tidemark.broker.request.ApiVersionsHandler;
 import dev.tidemark.broker.request.AutoTopicCreation;
@@ -19,6 +20,7 @@ import dev.tidemark.broker.request.DescribeTopicPartitionsHandler;
 import dev.tidemark.broker.request.FetchHandler;
 import dev.tidemark.broker.request.FindCoordinatorHandler;
 import dev.tidemark.broker.request.FolderMoves;
+import dev.tidemark.broker.request.FollowerSessions;
 import dev.tidemark.broker.request.HeartbeatHandler;
 import dev.tidemark.broker.request.IncrementalAlterConfigsHandler;
 import dev.tidemark.broker.request.InitProducerIdHandler;
@@ -37,6 +39,8 @@ import dev.tidemark.broker.request.OffsetFetchHandler;
 import dev.tidemark.broker.request.OffsetForLeaderEpochHandler;
 import dev.tidemark.broker.request.OffsetsTopicSettings;
 import dev.tidemark.broker.request.ProduceHandler;
+import dev.tidemark.broker.request.RackAwareReplicas;
+import dev.tidemark.broker.request.ReadReplicas;
 import dev.tidemark.broker.request.RoomForPartitions;
 import dev.tidemark.broker.request.SyncGroupHandler;
 import dev.tidemark.broker.request.UnregisterBrokerHandler;
@@ -45,7 +49,7 @@ import dev.tidemark.env.Shard;
 import dev.tidemark.group.GroupCoordination;
 import dev.tidemark.log.LogId;
 import dev.tidemark.metadata.MetadataView;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import dev.tidemark.transaction.ProducerIds;
 import java.util.List;
 import java.util.function.Supplier;
@@ -82,7 +86,7 @@ final class Handlers {
   }
 
   private int maxMessageBytes(String topic) {
-    PartitionLeader partition = partitions.find(topic, 0);
+    PartitionReplica partition = partitions.role(topic, 0);
     return partition == null
         ? settings.messageMaxBytes()
         : partition.log().settings().maxMessageBytes();
@@ -93,13 +97,14 @@ final class Handlers {
       String clusterId,
       RoomForPartitions room,
       Supplier<List<LogDir>> logDirs,
-      FolderMoves moves) {}
+      FolderMoves moves,
+      Replication replication) {}
 
   void register(HandlerRegistry registry, ControllerAccess controller, Self self) {
     registry.add(
         ApiKeys.API_VERSIONS,
         new ApiVersionsHandler(registry, new FeaturesAnswer(view::image)::make));
-    registerRecords(registry);
+    registerRecords(registry, self.replication());
     registry.add(
         ApiKeys.DESCRIBE_LOG_DIRS,
         new DescribeLogDirsHandler(partitions, self.logDirs(), self.moves(), data.timers()));
@@ -108,10 +113,10 @@ final class Handlers {
     registerTopics(registry, controller, self.room());
     registerConfigs(registry, controller);
     registerGroups(registry);
-    view.addListener(groups);
   }
 
-  private void registerRecords(HandlerRegistry registry) {
+  /** What clients and followers do with records. */
+  void registerRecords(HandlerRegistry registry, Replication replication) {
     registry
         .add(ApiKeys.PRODUCE, new ProduceHandler(partitions, data))
         .add(
@@ -122,7 +127,11 @@ final class Handlers {
                 data.timers(),
                 data.randomness().fork("fetch-sessions"),
                 settings.fetchMaxBytes(),
-                settings.maxIncrementalFetchSessionCacheSlots()))
+                settings.maxIncrementalFetchSessionCacheSlots(),
+                settings.readsFromNearestReplica()
+                    ? new RackAwareReplicas(view, settings.nodeId())
+                    : ReadReplicas.LEADER,
+                new FollowerSessions(partitions, replication)))
         .add(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(partitions, data))
         .add(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new OffsetForLeaderEpochHandler(partitions))
         .add(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions))
@@ -178,7 +187,9 @@ final class Handlers {
             new DescribeConfigsHandler(new ConfigDescriptions(settings, view, loggers)));
   }
 
-  private void registerGroups(HandlerRegistry registry) {
+  /** What members of groups ask; the coordinator follows the metadata from now on. */
+  void registerGroups(HandlerRegistry registry) {
+    view.addListener(groups);
     registry
         .add(ApiKeys.JOIN_GROUP, new JoinGroupHandler(groups))
         .add(ApiKeys.SYNC_GROUP, new SyncGroupHandler(groups))

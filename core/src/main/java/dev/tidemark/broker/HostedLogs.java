@@ -2,17 +2,20 @@ package dev.tidemark.broker;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.broker.request.LogDir;
 import dev.tidemark.env.Shard;
 import dev.tidemark.log.CorruptLog;
 import dev.tidemark.log.LogId;
-import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.MetadataListener;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.metadata.TopicConfigs;
+import dev.tidemark.metadata.TopicSettings;
+import dev.tidemark.replica.HostedReplica;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import dev.tidemark.replica.ReplicaContext;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -41,7 +44,6 @@ import org.slf4j.LoggerFactory;
 final class HostedLogs implements MetadataListener {
   private static final Logger LOG = LoggerFactory.getLogger(HostedLogs.class);
 
-  private final int nodeId;
   private final Map<DataFolder, ReplicaContext> replicaContexts = new LinkedHashMap<>();
   private final Shard shard;
   private final DataFolderSet folders;
@@ -53,10 +55,9 @@ final class HostedLogs implements MetadataListener {
   private final PartitionMoves moves;
   private final FolderDeletion deletion;
   private final AssignmentCorrections corrections;
-
-  /** New partitions whose name a deleted one has that still moves. */
-  private final List<AssignedLog> delayed = new ArrayList<>(0);
-
+  private final Replication replication;
+  private final ReplicaRoles roles;
+  private final NewLogs newLogs;
   private boolean open;
 
   HostedLogs(
@@ -67,8 +68,8 @@ final class HostedLogs implements MetadataListener {
       TopicConfigs topicConfigs,
       MetadataView view,
       LedPartitionCalls epochs,
+      Replication replication,
       Owner owner) {
-    this.nodeId = nodeId;
     this.shard = shard;
     this.folders = new DataFolderSet(folders);
     this.partitions = partitions;
@@ -77,12 +78,18 @@ final class HostedLogs implements MetadataListener {
     this.deletion = new FolderDeletion(shard.timers(), folder -> failedIn(folder).work());
     this.moves = new PartitionMoves(shard, partitions, new HostedMoves(this, epochs, owner));
     this.corrections = new AssignmentCorrections(epochs, moves::isMoving);
+    this.replication = replication;
+    this.roles = new ReplicaRoles(nodeId, view, topicConfigs, replication.followers());
+    this.newLogs = new NewLogs(shard, this.folders, partitions, corrections, new Creation());
     FailedPartitions.Port port = new HostedRepair(this, shard.clock(), epochs, owner);
     for (DataFolder folder : folders) {
       FailedPartitions repaired = new FailedPartitions(shard, folder, partitions, port);
       failed.put(folder, repaired);
+      FolderCheckpoint checkpoint = folder.checkpoint();
       replicaContexts.put(
-          folder, ReplicaContext.alone(nodeId, repaired.work(), shard.timers(), shard.clock()));
+          folder,
+          replication.context(
+              repaired.work(), (log, endOffset) -> checkpoint.lower(log.id(), endOffset)));
     }
   }
 
@@ -94,6 +101,7 @@ final class HostedLogs implements MetadataListener {
     open = false;
     List<PartitionLog> unclean = new ArrayList<>();
     moves.stop();
+    replication.stop();
     failed.values().forEach(folder -> unclean.addAll(folder.stop()));
     return unclean;
   }
@@ -144,16 +152,19 @@ final class HostedLogs implements MetadataListener {
     return topicConfigs.of(view.image(), topic).log();
   }
 
-  /** The leader epoch that the metadata give the partition; -1 when this node is not to lead it. */
-  int leaderEpoch(LogId id) {
-    TopicImage topic = view.image().topics().getTopic(id.topicId());
-    PartitionRegistration state = topic == null ? null : topic.partitions().get(id.partition());
-    return state == null || state.leader != nodeId ? -1 : state.leaderEpoch;
+  /** The roles that the metadata name. */
+  ReplicaRoles roles() {
+    return roles;
   }
 
   /** Serves a log that was opened for a partition of this node. */
-  void serve(PartitionLog log, int leaderEpoch) {
-    partitions.host(newLeader(log, leaderEpoch));
+  HostedReplica serve(PartitionLog log, long knownHighWatermark) {
+    log.onFailure(failureListener);
+    DataFolder folder = folders.containing(log);
+    ReplicaContext context = requireNonNull(replicaContexts.get(folder), log.folder().path());
+    HostedReplica replica = roles.begin(log, knownHighWatermark, context);
+    partitions.host(replica);
+    return replica;
   }
 
   /** Frees the space of a folder that has no partition's name any more. */
@@ -215,7 +226,7 @@ final class HostedLogs implements MetadataListener {
         .values()
         .forEach(topic -> collectAssigned(image, topic, assigned));
     new StrayFolders(folders, view, deletion).setAside(image, assigned);
-    partitions.makeAwaitedBy(this::make);
+    partitions.makeAwaitedBy(newLogs::make);
     LogOpener opener = new LogOpener(shard, this::onOpened);
     for (AssignedLog one : assigned) {
       try {
@@ -236,11 +247,12 @@ final class HostedLogs implements MetadataListener {
     opener.openAll(
         () -> {
           open = true;
+          catchUp(image);
           long tookMs = shard.clock().monotonicMs() - beganMs;
           LOG.info("Loaded {} logs in {}ms", assigned.size(), tookMs);
           corrections.tell();
           folders.all().forEach(folder -> folder.forgetKnown(partitions::isOffline));
-          makeAwaited();
+          newLogs.makeAwaited();
           done.run();
         });
   }
@@ -254,11 +266,9 @@ final class HostedLogs implements MetadataListener {
     new TreeMap<>(topic.partitions())
         .forEach(
             (index, partition) -> {
-              if (partition.leader == nodeId) {
+              if (roles.isAssigned(partition)) {
                 LogId id = new LogId(topic.name(), index, topic.id());
-                Uuid directoryId = partition.directory(nodeId);
-                assigned.add(
-                    new AssignedLog(id, partition.leaderEpoch, directoryId, topicSettings));
+                assigned.add(new AssignedLog(id, roles.directory(partition), topicSettings));
               }
             });
   }
@@ -266,7 +276,8 @@ final class HostedLogs implements MetadataListener {
   private void onOpened(
       AssignedLog assigned, @Nullable PartitionLog log, @Nullable Throwable failure) {
     if (log != null) {
-      partitions.host(newLeader(log, assigned.leaderEpoch()));
+      DataFolder folder = folders.containing(log);
+      HostedReplica unused = serve(log, folder.knownHighWatermark(assigned.id()));
       return;
     }
     wentOffline(
@@ -287,59 +298,32 @@ final class HostedLogs implements MetadataListener {
     }
   }
 
-  // --- new partitions ---
-
-  /** Makes awaited partitions for a moment, then lets other events come first. */
-  private void makeAwaited() {
-    long startMs = shard.clock().monotonicMs();
-    boolean more = open;
-    while (more && shard.clock().monotonicMs() - startMs < MAKING_STEP_MS) {
-      for (int i = 0; i < MADE_BETWEEN_LOOKS && more; i++) {
-        more = partitions.makeNextAwaited();
-      }
+  /** What making new logs takes of this. */
+  private final class Creation implements NewLogs.Port {
+    @Override
+    public boolean isOpen() {
+      return open;
     }
-    if (more) {
-      shard.execute(this::makeAwaited);
-    }
-  }
 
-  private static final long MAKING_STEP_MS = 5;
-  private static final int MADE_BETWEEN_LOOKS = 16;
-
-  private @Nullable PartitionLeader make(AssignedLog assigned) {
-    LogId id = assigned.id();
-    if (moves.occupies(id) || failed.values().stream().anyMatch(folder -> folder.occupies(id))) {
-      delayed.add(assigned);
-      return null;
+    @Override
+    public boolean isOccupied(LogId id) {
+      return moves.occupies(id) || failed.values().stream().anyMatch(one -> one.occupies(id));
     }
-    try {
-      DataFolder folder = folders.locate(id, assigned.directoryId());
-      folder.added(id);
-      folder.requireFormatted();
-      PartitionLog log =
-          PartitionLog.open(
-              id,
-              folder.directory().directory(id.folderName()),
-              assigned.settings(),
-              LogOpening.unknown(),
-              shard.clock());
-      PartitionLeader leader = newLeader(log, assigned.leaderEpoch());
-      partitions.host(leader);
-      LOG.info("Created log for partition {} in {}", id, log.folder().path());
-      corrections.found(assigned, folder);
-      corrections.tell();
-      return leader;
-    } catch (IOException e) {
-      wentOffline(id, e);
-      return null;
-    }
-  }
 
-  PartitionLeader newLeader(PartitionLog log, int leaderEpoch) {
-    log.onFailure(failureListener);
-    DataFolder folder = folders.containing(log);
-    ReplicaContext context = requireNonNull(replicaContexts.get(folder), log.folder().path());
-    return new PartitionLeader(log, leaderEpoch, context);
+    @Override
+    public boolean isAssigned(LogId id) {
+      return roles.isAssigned(id);
+    }
+
+    @Override
+    public HostedReplica serve(PartitionLog log) {
+      return HostedLogs.this.serve(log, 0);
+    }
+
+    @Override
+    public void wentOffline(LogId id, IOException why) {
+      HostedLogs.this.wentOffline(id, why);
+    }
   }
 
   /** Told within a call of the log, so what follows is an event of its own. */
@@ -357,9 +341,8 @@ final class HostedLogs implements MetadataListener {
     private void later(PartitionLog log, Consumer<FailedPartitions> then) {
       shard.execute(
           () -> {
-            PartitionLeader leader = partitions.find(log.id().topicId(), log.id().partition());
             DataFolder folder = folders.holding(log.id());
-            if (leader != null && leader.log() == log && folder != null) {
+            if (partitions.replicaOf(log) != null && folder != null) {
               then.accept(failedIn(folder));
             }
           });
@@ -380,29 +363,66 @@ final class HostedLogs implements MetadataListener {
       delta.topicsDelta().changedTopics().values().stream()
           .sorted(Comparator.comparing(TopicDelta::name))
           .forEach(topic -> applyTopic(image, topic));
-      makeAwaited();
+      newLogs.makeAwaited();
     }
     applySettings(image, changed);
+    if (delta.clusterDelta() != null && replication.hasOthers()) {
+      partitions.forEachLeader(PartitionLeader::onBrokersChanged);
+    }
   }
 
   private void applyTopic(MetadataImage image, TopicDelta topic) {
     new TreeMap<>(topic.partitionChanges())
-        .forEach((index, partition) -> applyPartition(image, topic, index, partition));
+        .forEach(
+            (index, partition) ->
+                applyPartition(image, new LogId(topic.name(), index, topic.id()), partition));
   }
 
-  private void applyPartition(
-      MetadataImage image, TopicDelta topic, int index, PartitionRegistration partition) {
-    LogId id = new LogId(topic.name(), index, topic.id());
-    if (partition.leader != nodeId || partitions.isOffline(id)) {
+  /** Takes in what has become of the metadata since {@code before}, while logs were opened. */
+  private void catchUp(MetadataImage before) {
+    MetadataImage now = view.image();
+    if (now.provenance().equals(before.provenance())) {
       return;
     }
-    PartitionLeader leader = partitions.find(topic.id(), index);
-    if (leader != null) {
-      leader.transitionToLeader(partition.leaderEpoch);
+    for (TopicImage topic : new TreeMap<>(before.topics().topicsByName()).values()) {
+      if (now.topics().getTopic(topic.id()) == null) {
+        deleteTopic(topic.id(), topic);
+      }
+    }
+    for (TopicImage topic : new TreeMap<>(now.topics().topicsByName()).values()) {
+      new TreeMap<>(topic.partitions())
+          .forEach(
+              (index, state) ->
+                  applyPartition(now, new LogId(topic.name(), index, topic.id()), state));
+    }
+    partitions.forEachReplica(replica -> applySettings(now, replica));
+  }
+
+  private void applyPartition(MetadataImage image, LogId id, PartitionRegistration state) {
+    if (!roles.isAssigned(state)) {
+      leave(id);
+      return;
+    }
+    if (partitions.isOffline(id)) {
+      return;
+    }
+    HostedReplica replica = partitions.replica(id.topicId(), id.partition());
+    if (replica != null) {
+      roles.apply(replica);
     } else {
-      LogSettings settings = topicConfigs.of(image, topic.name()).log();
-      Uuid directoryId = partition.directory(nodeId);
-      partitions.await(new AssignedLog(id, partition.leaderEpoch, directoryId, settings));
+      LogSettings settings = topicConfigs.of(image, id.topic()).log();
+      partitions.await(new AssignedLog(id, roles.directory(state), settings));
+    }
+  }
+
+  /** The partition has other replicas now: what is here of it goes, as when it is deleted. */
+  private void leave(LogId id) {
+    HostedReplica replica = partitions.remove(id);
+    if (replica != null) {
+      LOG.info("{} is no longer assigned to this broker; its log is deleted", id);
+      deletePartition(replica);
+    } else {
+      deleteOffline(id);
     }
   }
 
@@ -426,10 +446,11 @@ final class HostedLogs implements MetadataListener {
     }
   }
 
-  private void deletePartition(PartitionLeader partition) {
+  private void deletePartition(HostedReplica partition) {
     LogId id = partition.log().id();
+    partition.stop();
     try {
-      partition.close();
+      partition.log().close(false);
     } catch (IOException e) {
       LOG.warn("The log of {} was not closed in order before its deletion", id, e);
     }
@@ -450,20 +471,12 @@ final class HostedLogs implements MetadataListener {
   /** Deletes what nothing holds up any more; its name may be awaited. */
   private void deleteLate(DataFolder folder, LogId id, long delayMs) {
     deletion.delete(folder, id, delayMs);
-    List<AssignedLog> late = List.copyOf(delayed);
-    delayed.clear();
-    late.stream().filter(one -> exists(one.id())).forEach(partitions::await);
-    makeAwaited();
-  }
-
-  /** Whether the partition's topic is in the metadata. */
-  boolean exists(LogId id) {
-    return view.image().topics().getTopic(id.topicId()) != null;
+    newLogs.retryDelayed();
   }
 
   private void applySettings(MetadataImage image, TopicConfigs.Changed changed) {
     if (changed.all()) {
-      partitions.forEach(partition -> applySettings(image, partition));
+      partitions.forEachReplica(partition -> applySettings(image, partition));
     } else {
       for (String topic : changed.topics()) {
         partitions.forEachOf(topic, partition -> applySettings(image, partition));
@@ -471,8 +484,14 @@ final class HostedLogs implements MetadataListener {
     }
   }
 
-  private void applySettings(MetadataImage image, PartitionLeader partition) {
-    String topic = partition.log().id().topic();
-    partition.updateSettings(topicConfigs.of(image, topic).log());
+  private void applySettings(MetadataImage image, HostedReplica partition) {
+    TopicSettings settings = topicConfigs.of(image, partition.log().id().topic());
+    PartitionReplica role = partition.role();
+    if (role != null) {
+      role.updateSettings(settings.log());
+    }
+    if (role instanceof PartitionLeader leader) {
+      leader.onMinInSyncReplicas(settings.minInsyncReplicas());
+    }
   }
 }

@@ -3,6 +3,7 @@ package dev.tidemark.broker;
 import dev.tidemark.log.LogId;
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
+import dev.tidemark.replica.HostedReplica;
 import java.util.List;
 
 /** What moving a partition between the folders takes of the logs that are hosted. */
@@ -48,18 +49,23 @@ final class HostedMoves implements PartitionMoves.Port {
   }
 
   @Override
-  public boolean exists(LogId id) {
-    return logs.exists(id);
+  public boolean isAssigned(LogId id) {
+    return logs.roles().isAssigned(id);
   }
 
   @Override
-  public void serve(PartitionLog log, int leaderEpoch) {
+  public boolean isLed(LogId id) {
+    return logs.roles().isLed(id);
+  }
+
+  @Override
+  public void serve(PartitionLog log, long knownHighWatermark) {
     if (!logs.isOpen()) {
       LogCloser.closeUnneeded(log);
       return;
     }
     log.updateSettings(settings(log.id().topic()));
-    logs.serve(log, leaderEpoch);
+    HostedReplica unused = logs.serve(log, knownHighWatermark);
   }
 
   @Override

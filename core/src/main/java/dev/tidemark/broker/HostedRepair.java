@@ -7,7 +7,7 @@ import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.Reply;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.HostedReplica;
 import org.jspecify.annotations.Nullable;
 
 /** What opening a failed partition again takes of the logs that are hosted. */
@@ -26,14 +26,13 @@ final class HostedRepair implements FailedPartitions.Port {
 
   @Override
   public FailedPartitions.@Nullable Opener opener(LogId id, LogOpening opening) {
-    int leaderEpoch = leaderEpoch(id);
     DataFolder folder = logs.holding(id);
-    if (leaderEpoch < 0 || folder == null) {
+    if (!isAssigned(id) || folder == null) {
       return null;
     }
     LogSettings settings = logs.settings(id.topic());
     Directory directory = folder.directory().directory(id.folderName());
-    AssignedLog assigned = new AssignedLog(id, leaderEpoch, folder.directoryId(), settings);
+    AssignedLog assigned = new AssignedLog(id, folder.directoryId(), settings);
     return () -> {
       folder.directory().sync(); // or a power loss takes the name that a move has just given it
       return LogOpener.openChecked(assigned, directory, opening, clock);
@@ -41,14 +40,21 @@ final class HostedRepair implements FailedPartitions.Port {
   }
 
   @Override
-  public PartitionLeader lead(PartitionLog log, int leaderEpoch) {
+  public void serve(PartitionLog log) {
     log.updateSettings(logs.settings(log.id().topic()));
-    return logs.newLeader(log, leaderEpoch);
+    DataFolder folder = logs.holding(log.id());
+    HostedReplica unused =
+        logs.serve(log, folder == null ? 0 : folder.knownHighWatermark(log.id()));
   }
 
   @Override
-  public int leaderEpoch(LogId id) {
-    return logs.leaderEpoch(id);
+  public boolean isAssigned(LogId id) {
+    return logs.roles().isAssigned(id);
+  }
+
+  @Override
+  public boolean isLed(LogId id) {
+    return logs.roles().isLed(id);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package dev.tidemark.broker;
 
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.HostedReplica;
 import dev.tidemark.replica.Traffic;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,7 +18,7 @@ final class HostedTopic {
   private final String name;
   private final Uuid id;
   private final Traffic traffic;
-  private @Nullable PartitionLeader[] partitions = new @Nullable PartitionLeader[0];
+  private @Nullable HostedReplica[] partitions = new @Nullable HostedReplica[0];
   private @Nullable TreeMap<Integer, AssignedLog> awaited;
 
   HostedTopic(String name, Uuid id, Traffic nodeTraffic) {
@@ -39,7 +39,7 @@ final class HostedTopic {
     return traffic;
   }
 
-  @Nullable PartitionLeader partition(int index) {
+  @Nullable HostedReplica partition(int index) {
     return index >= 0 && index < partitions.length ? partitions[index] : null;
   }
 
@@ -50,32 +50,38 @@ final class HostedTopic {
     awaited.put(log.id().partition(), log);
   }
 
+  /** Forgets an awaited partition, if it is one. */
+  void awaitNoMore(int index) {
+    if (awaited != null && awaited.remove(index) != null && awaited.isEmpty()) {
+      awaited = null;
+    }
+  }
+
   boolean awaitsAny() {
     return awaited != null;
   }
 
   /** Makes an awaited partition; null if it is not awaited or cannot be made. */
-  @Nullable PartitionLeader make(
-      int index, Function<AssignedLog, @Nullable PartitionLeader> maker) {
+  @Nullable HostedReplica make(int index, Function<AssignedLog, @Nullable HostedReplica> maker) {
     AssignedLog log = awaited == null ? null : awaited.remove(index);
     return log == null ? null : made(maker.apply(log));
   }
 
   /** Makes the first awaited partition, if any. */
-  void makeNext(Function<AssignedLog, @Nullable PartitionLeader> maker) {
+  void makeNext(Function<AssignedLog, @Nullable HostedReplica> maker) {
     if (awaited != null && !awaited.isEmpty()) {
-      PartitionLeader unused = made(maker.apply(awaited.pollFirstEntry().getValue()));
+      HostedReplica unused = made(maker.apply(awaited.pollFirstEntry().getValue()));
     }
   }
 
-  private @Nullable PartitionLeader made(@Nullable PartitionLeader partition) {
+  private @Nullable HostedReplica made(@Nullable HostedReplica partition) {
     if (awaited != null && awaited.isEmpty()) {
       awaited = null;
     }
     return partition;
   }
 
-  void put(int index, PartitionLeader partition) {
+  void put(int index, HostedReplica partition) {
     if (index >= partitions.length) {
       partitions = Arrays.copyOf(partitions, Math.max(index + 1, partitions.length * 2));
     }
@@ -90,9 +96,9 @@ final class HostedTopic {
   }
 
   /** The hosted partitions, gaps left out. */
-  List<PartitionLeader> hosted() {
-    List<PartitionLeader> hosted = new ArrayList<>(partitions.length);
-    for (PartitionLeader partition : partitions) {
+  List<HostedReplica> hosted() {
+    List<HostedReplica> hosted = new ArrayList<>(partitions.length);
+    for (HostedReplica partition : partitions) {
       if (partition != null) {
         hosted.add(partition);
       }

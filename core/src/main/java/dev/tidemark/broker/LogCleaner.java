@@ -8,7 +8,8 @@ import dev.tidemark.log.CleanerBounds;
 import dev.tidemark.log.DirtySection;
 import dev.tidemark.log.LogId;
 import dev.tidemark.log.PartitionLog;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.HostedReplica;
+import dev.tidemark.replica.PartitionReplica;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -51,7 +52,7 @@ final class LogCleaner {
   /** A log that failed, until when it is left out, and how often that was. */
   private record Quarantine(long untilMs, int times) {}
 
-  private record Candidate(PartitionLeader partition, DirtySection section) {
+  private record Candidate(HostedReplica partition, DirtySection section) {
     boolean isBetterThan(@Nullable Candidate other) {
       return other == null
           || (section.overdue() && !other.section.overdue())
@@ -120,9 +121,9 @@ final class LogCleaner {
     Candidate best = null;
     for (Iterator<PartitionLog> all = waiting.iterator(); all.hasNext(); ) {
       PartitionLog log = all.next();
-      PartitionLeader partition = partitions.find(log.id().topicId(), log.id().partition());
+      HostedReplica partition = partitions.replicaOf(log);
       visits++;
-      if (partition == null || partition.log() != log || !mayBeCompacted(log)) {
+      if (partition == null || !mayBeCompacted(log)) {
         all.remove();
         continue;
       }
@@ -165,7 +166,7 @@ final class LogCleaner {
     return visits;
   }
 
-  private @Nullable Candidate candidate(PartitionLeader partition) {
+  private @Nullable Candidate candidate(HostedReplica partition) {
     PartitionLog log = partition.log();
     if (isQuarantined(log.id())) {
       return null;
@@ -210,10 +211,17 @@ final class LogCleaner {
     if (!isCurrent(one.partition()) || looks > MAX_SYNC_LOOKS) {
       lookAfter(settings.backoffMs());
     } else if (one.partition().log().syncedEndOffset() < one.section().mustBeSyncedTo()) {
-      one.partition().startFlush();
+      startFlush(one.partition());
       timer = shard.timers().schedule(SYNC_LOOK_MS, () -> beginWhenSynced(one, looks + 1));
     } else {
       begin(one);
+    }
+  }
+
+  private static void startFlush(HostedReplica partition) {
+    PartitionReplica role = partition.role();
+    if (role != null) {
+      role.startFlush();
     }
   }
 
@@ -230,11 +238,10 @@ final class LogCleaner {
     }
   }
 
-  private boolean isCurrent(PartitionLeader partition) {
-    LogId id = partition.log().id();
-    return !partition.isStopped()
+  private boolean isCurrent(HostedReplica partition) {
+    return partition.role() != null
         && partition.log().failure() == null
-        && partition.equals(partitions.find(id.topicId(), id.partition()));
+        && partition.equals(partitions.replicaOf(partition.log()));
   }
 
   private void step(Candidate one, Cleaner cleaner) {
@@ -277,7 +284,7 @@ final class LogCleaner {
     PartitionLog log = one.partition().log();
     try {
       if (log.adopt(cleaner.takeReady())) {
-        one.partition().deleteRemovedFiles();
+        deleteRemovedFiles(one.partition());
         return true;
       }
       giveUpChanged(log, cleaner);
@@ -286,6 +293,13 @@ final class LogCleaner {
       giveUp(cleaner, 0);
     }
     return false;
+  }
+
+  private static void deleteRemovedFiles(HostedReplica partition) {
+    PartitionReplica role = partition.role();
+    if (role != null) {
+      role.deleteRemovedFiles();
+    }
   }
 
   /** Reading and writing count both, hence twice. */
@@ -316,13 +330,15 @@ final class LogCleaner {
   private void writeDown(LogId id) {
     for (DataFolder folder : logs.onlineFolders()) {
       if (folder.holds(id)) {
+        FolderCheckpoint file = folder.checkpoint();
+        long gathered = file.gathering();
         Map<LogId, Long> all = offsets.of(folder, partitions);
         shard
             .background()
             .run(
                 QUEUE,
                 () -> {
-                  CleanerCheckpoint.write(folder.directory(), all);
+                  file.writeCleaned(gathered, all);
                   return all;
                 },
                 (done, failure) -> {

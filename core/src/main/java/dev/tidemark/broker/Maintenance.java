@@ -1,10 +1,13 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.env.Shard;
 import dev.tidemark.log.ActiveLogs;
 import dev.tidemark.log.LogId;
 import dev.tidemark.log.PartitionLog;
+import dev.tidemark.replica.HostedReplica;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -18,7 +21,6 @@ import org.slf4j.LoggerFactory;
 final class Maintenance {
   private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
   private static final long FIRST_RETENTION_MS = 30_000;
-  private static final long CHECKPOINT_INTERVAL_MS = 60_000;
   private static final long PRODUCER_EXPIRY_INTERVAL_MS = 600_000;
   private static final int SYNCS_AT_ONCE = 500;
   private static final long NEXT_SYNCS_MS = 1_000;
@@ -30,26 +32,35 @@ final class Maintenance {
   private final Partitions partitions;
   private final Checkpoints checkpoints;
   private final long retentionIntervalMs;
+  private final Replication replication;
   private final ActiveLogs active;
   private long visits;
   private boolean stopped;
 
   Maintenance(
-      Shard shard, Partitions partitions, Checkpoints checkpoints, long retentionIntervalMs) {
+      Shard shard,
+      Partitions partitions,
+      Checkpoints checkpoints,
+      long retentionIntervalMs,
+      Replication replication) {
     this.shard = shard;
     this.partitions = partitions;
     this.active = partitions.activeLogs();
     this.checkpoints = checkpoints;
     this.retentionIntervalMs = retentionIntervalMs;
+    this.replication = replication;
   }
 
   void start() {
     shard
         .timers()
         .schedule(Math.min(FIRST_RETENTION_MS, retentionIntervalMs), this::applyRetention);
-    shard.timers().schedule(CHECKPOINT_INTERVAL_MS, this::writeCheckpoints);
+    shard.timers().schedule(replication.checkpointIntervalMs(), this::writeCheckpoints);
     shard.timers().schedule(PRODUCER_EXPIRY_INTERVAL_MS, this::expireProducers);
     shard.timers().schedule(IDLE_INTERVAL_MS, this::closeIdleFiles);
+    if (replication.hasOthers()) {
+      shard.timers().schedule(replication.lagCheckIntervalMs(), this::checkInSync);
+    }
   }
 
   /** How often a partition was looked at so far. */
@@ -69,13 +80,14 @@ final class Maintenance {
     shard.timers().schedule(retentionIntervalMs, this::applyRetention);
   }
 
-  private void forEachActive(Consumer<PartitionLeader> action) {
+  private void forEachActive(Consumer<PartitionReplica> action) {
     active.activateDue(shard.clock().wallMs());
     for (PartitionLog log : active.all()) {
-      PartitionLeader partition = partitions.find(log.id().topicId(), log.id().partition());
+      HostedReplica partition = partitions.replicaOf(log);
+      PartitionReplica role = partition == null ? null : partition.role();
       visits++;
-      if (partition != null && partition.log() == log) {
-        action.accept(partition);
+      if (role != null) {
+        action.accept(role);
       }
     }
   }
@@ -89,7 +101,7 @@ final class Maintenance {
     shard.timers().schedule(IDLE_INTERVAL_MS, this::closeIdleFiles);
   }
 
-  private void applyRetention(PartitionLeader partition) {
+  private void applyRetention(PartitionReplica partition) {
     LogId id = partition.log().id();
     try {
       int deleted = partition.log().deleteOldSegments(partition.highWatermark());
@@ -108,6 +120,14 @@ final class Maintenance {
     }
   }
 
+  private void checkInSync() {
+    if (stopped) {
+      return;
+    }
+    partitions.forEachLeader(PartitionLeader::checkInSync);
+    shard.timers().schedule(replication.lagCheckIntervalMs(), this::checkInSync);
+  }
+
   private void expireProducers() {
     if (stopped) {
       return;
@@ -123,7 +143,9 @@ final class Maintenance {
     flushDue();
     forEachActive(
         partition -> {
-          if (partition.log().takeChanged()) {
+          HostedReplica replica = partitions.replicaOf(partition.log());
+          boolean moved = replica != null && replica.takeHighWatermarkMoved();
+          if (partition.log().takeChanged() || moved) {
             partitions.noteChanged(partition.log().id());
           }
         });
@@ -167,6 +189,6 @@ final class Maintenance {
   }
 
   private void scheduleCheckpoints() {
-    shard.timers().schedule(CHECKPOINT_INTERVAL_MS, this::writeCheckpoints);
+    shard.timers().schedule(replication.checkpointIntervalMs(), this::writeCheckpoints);
   }
 }

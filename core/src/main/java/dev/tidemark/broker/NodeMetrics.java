@@ -4,7 +4,9 @@ import dev.tidemark.broker.metrics.MetricVisitor;
 import dev.tidemark.broker.metrics.RequestMetrics;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.MetadataView;
+import dev.tidemark.replica.HostedReplica;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import dev.tidemark.replica.Traffic;
 import java.util.List;
 import org.apache.kafka.image.MetadataImage;
@@ -26,20 +28,13 @@ public final class NodeMetrics {
 
   private static final String NO_LABELS = "";
 
-  private final int nodeId;
   private final Partitions partitions;
   private final MetadataView view;
   private final RequestMetrics requests;
   private final HostedLogs logs;
 
-  NodeMetrics(
-      int nodeId,
-      Partitions partitions,
-      MetadataView view,
-      RequestMetrics requests,
-      HostedLogs logs) {
+  NodeMetrics(Partitions partitions, MetadataView view, RequestMetrics requests, HostedLogs logs) {
     this.logs = logs;
-    this.nodeId = nodeId;
     this.partitions = partitions;
     this.view = view;
     this.requests = requests;
@@ -54,14 +49,36 @@ public final class NodeMetrics {
     requests.visit(visitor);
   }
 
+  /** How many replicas are here, and how the partitions are that are led here. */
+  private static final class ReplicaCounts {
+    private int all;
+    private int leaders;
+    private int underReplicated;
+    private int underMinIsr;
+    private int atMinIsr;
+
+    void add(PartitionReplica role) {
+      all++;
+      if (role instanceof PartitionLeader leader) {
+        leaders++;
+        underReplicated += leader.isUnderReplicated() ? 1 : 0;
+        underMinIsr += leader.isBelowMinimum() ? 1 : 0;
+        atMinIsr += leader.isAtMinimum() ? 1 : 0;
+      }
+    }
+  }
+
   private void visitReplicas(MetricVisitor visitor) {
-    int[] hosted = new int[1];
-    partitions.forEach(partition -> hosted[0]++);
+    ReplicaCounts counts = new ReplicaCounts();
+    partitions.forEach(counts::add);
     int offline = partitions.offline().size();
     int offlineDirs = logs.folders().size() - logs.onlineFolders().size();
     gauge(visitor, "kafka_log_logmanager_offlinelogdirectorycount", offlineDirs);
-    gauge(visitor, "kafka_server_replicamanager_leadercount", hosted[0]);
-    gauge(visitor, "kafka_server_replicamanager_partitioncount", hosted[0] + offline);
+    gauge(visitor, "kafka_server_replicamanager_leadercount", counts.leaders);
+    gauge(visitor, "kafka_server_replicamanager_partitioncount", counts.all + offline);
+    gauge(visitor, "kafka_server_replicamanager_underreplicatedpartitions", counts.underReplicated);
+    gauge(visitor, "kafka_server_replicamanager_underminisrpartitioncount", counts.underMinIsr);
+    gauge(visitor, "kafka_server_replicamanager_atminisrpartitioncount", counts.atMinIsr);
     gauge(visitor, "kafka_server_replicamanager_offlinereplicacount", offline);
   }
 
@@ -69,14 +86,10 @@ public final class NodeMetrics {
     MetadataImage image = view.image();
     int all = 0;
     int leaderless = 0;
-    int underReplicated = 0;
     for (TopicImage topic : image.topics().topicsByName().values()) {
       for (PartitionRegistration partition : topic.partitions().values()) {
         all++;
         leaderless += partition.hasLeader() ? 0 : 1;
-        if (partition.leader == nodeId && partition.isr.length < partition.replicas.length) {
-          underReplicated++;
-        }
       }
     }
     int fenced = 0;
@@ -84,7 +97,6 @@ public final class NodeMetrics {
       fenced += broker.fenced() ? 1 : 0;
     }
     int active = image.cluster().brokers().size() - fenced;
-    gauge(visitor, "kafka_server_replicamanager_underreplicatedpartitions", underReplicated);
     gauge(visitor, "kafka_controller_kafkacontroller_activecontrollercount", 1);
     gauge(visitor, "kafka_controller_kafkacontroller_activebrokercount", active);
     gauge(visitor, "kafka_controller_kafkacontroller_fencedbrokercount", fenced);
@@ -119,7 +131,7 @@ public final class NodeMetrics {
   public @Nullable String visitTopics(MetricVisitor visitor, @Nullable String after) {
     int told = 0;
     for (HostedTopic topic : partitions.topicsAfter(after)) {
-      List<PartitionLeader> hosted = topic.hosted();
+      List<HostedReplica> hosted = topic.hosted();
       visitTraffic(visitor, "topic=\"" + topic.name() + "\"", topic.traffic());
       hosted.forEach(partition -> visitLog(visitor, partition.log()));
       told += hosted.size();

@@ -12,7 +12,8 @@ import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.OffsetOutOfRange;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.Reply;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.HostedReplica;
+import dev.tidemark.replica.PartitionReplica;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
@@ -37,7 +38,7 @@ final class PartitionMove {
   private final Shard shard;
   private final PartitionMoves all;
   private final PartitionMoves.Port port;
-  private final PartitionLeader leader;
+  private final HostedReplica replica;
   private final LogId id;
   private final DataFolder from;
   private final DataFolder to;
@@ -55,14 +56,14 @@ final class PartitionMove {
       Shard shard,
       PartitionMoves all,
       PartitionMoves.Port port,
-      PartitionLeader leader,
+      HostedReplica replica,
       DataFolder from,
       DataFolder to) {
     this.shard = shard;
     this.all = all;
     this.port = port;
-    this.leader = leader;
-    this.id = leader.log().id();
+    this.replica = replica;
+    this.id = replica.log().id();
     this.from = from;
     this.to = to;
   }
@@ -80,7 +81,7 @@ final class PartitionMove {
     if (copy == null || hasLeft) {
       return null;
     }
-    long lag = Math.max(0, leader.log().logEndOffset() - copiedTo);
+    long lag = Math.max(0, replica.log().logEndOffset() - copiedTo);
     return new FutureReplica(id.topic(), id.partition(), to.directory().path(), copiedBytes, lag);
   }
 
@@ -116,7 +117,7 @@ final class PartitionMove {
   void begin() {
     LOG.info("{} moves to {}", id, to.directory().path());
     LogSettings settings = port.settings(id.topic());
-    long start = leader.log().logStartOffset();
+    long start = replica.log().logStartOffset();
     inBackground(
         () -> LogCopy.begin(id, to.directory(), settings, start, shard.clock()),
         (begun, failure) -> {
@@ -135,7 +136,7 @@ final class PartitionMove {
     if (isOver()) {
       return;
     }
-    PartitionLog log = leader.log();
+    PartitionLog log = replica.log();
     long start = log.logStartOffset();
     FileSlice slice;
     boolean last;
@@ -212,7 +213,7 @@ final class PartitionMove {
   // --- ending early ---
 
   private boolean isOver() {
-    if (!over && (all.isStopped() || leader.log().failure() != null || !all.isLed(leader))) {
+    if (!over && (all.isStopped() || replica.log().failure() != null || !all.isHosted(replica))) {
       end();
     }
     return over;
@@ -288,7 +289,7 @@ final class PartitionMove {
       close(copy);
     } else if (all.isMoving(id)) {
       restoreLater();
-    } else if (!from.holds(id) || !port.exists(id)) {
+    } else if (!from.holds(id) || !port.isAssigned(id)) {
       discard(); // another move has ended elsewhere
     } else {
       port.calls()
@@ -353,17 +354,17 @@ final class PartitionMove {
 
   private void pause(LogCopy into) {
     replacing = true;
-    PartitionLog source = leader.log();
-    leader.stop();
+    PartitionLog source = replica.log();
+    replica.stop();
     from.remember(known());
     all.takeOffline(id, "it moves to " + to.directory().path());
-    port.work(from).run(PartitionLeader.SYNCS, () -> source, (log, none) -> replace(into, source));
+    port.work(from).run(PartitionReplica.SYNCS, () -> source, (log, none) -> replace(into, source));
   }
 
   private KnownOffsets.Entry known() {
-    PartitionLog log = leader.log();
+    PartitionLog log = replica.log();
     return new KnownOffsets.Entry(
-        id, log.recoveryPoint(), log.logStartOffset(), leader.highWatermark());
+        id, log.recoveryPoint(), log.logStartOffset(), replica.highWatermark());
   }
 
   private void replace(LogCopy into, PartitionLog source) {
@@ -433,20 +434,17 @@ final class PartitionMove {
       LogCloser.closeUnneeded(log);
       return;
     }
+    if (!port.isLed(id)) {
+      served(log);
+      return;
+    }
     port.calls()
         .renew(
             id,
             new Reply<>() {
               @Override
               public void succeed(Integer leaderEpoch) {
-                finish();
-                if (deletion == null) {
-                  port.serve(log, leaderEpoch);
-                  LOG.info("{} has moved to {}", id, to.directory().path());
-                } else {
-                  LogCloser.closeUnneeded(log);
-                  delete(to);
-                }
+                served(log);
               }
 
               @Override
@@ -455,6 +453,17 @@ final class PartitionMove {
                 interrupted(to, cause);
               }
             });
+  }
+
+  private void served(PartitionLog log) {
+    finish();
+    if (deletion == null) {
+      port.serve(log, replica.highWatermark());
+      LOG.info("{} has moved to {}", id, to.directory().path());
+    } else {
+      LogCloser.closeUnneeded(log);
+      delete(to);
+    }
   }
 
   /** Of two folders with the partition's name only {@code home} counts, also at the next start. */

@@ -5,7 +5,7 @@ import dev.tidemark.env.Shard;
 import dev.tidemark.log.LogId;
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.HostedReplica;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,14 +49,17 @@ final class PartitionMoves implements FolderMoves {
 
     LedPartitionCalls calls();
 
-    /** False when the topic was deleted. */
-    boolean exists(LogId id);
+    /** False when the metadata want no replica here any more. */
+    boolean isAssigned(LogId id);
+
+    /** Whether the metadata name this broker as the leader. */
+    boolean isLed(LogId id);
 
     /** A partition that served serves no more. */
     void wentOffline(LogId id);
 
     /** Serves a log that was opened. */
-    void serve(PartitionLog log, int leaderEpoch);
+    void serve(PartitionLog log, long knownHighWatermark);
 
     /** The partition is to be opened again from where it lies. */
     void interrupted(DataFolder folder, LogId id);
@@ -91,31 +94,31 @@ final class PartitionMoves implements FolderMoves {
     if (target == null) {
       return Errors.LOG_DIR_NOT_FOUND;
     }
-    PartitionLeader leader = partitions.find(topic, partition);
-    if (leader == null) {
+    HostedReplica replica = partitions.replica(topic, partition);
+    if (replica == null) {
       return partitions.missing(topic, partition);
     }
-    if (!port.isOnline(target) || leader.log().failure() != null) {
+    if (!port.isOnline(target) || replica.log().failure() != null) {
       return Errors.KAFKA_STORAGE_ERROR;
     }
-    PartitionMove before = moves.get(leader.log().id());
+    PartitionMove before = moves.get(replica.log().id());
     if (before != null && before.to().equals(target)) {
       return Errors.NONE;
     }
     if (before != null) {
       before.cancel();
     }
-    if (!target.holds(leader.log().id())) {
-      begin(leader, target);
+    if (!target.holds(replica.log().id())) {
+      begin(replica, target);
     }
     return Errors.NONE;
   }
 
-  private void begin(PartitionLeader leader, DataFolder target) {
-    LogId id = leader.log().id();
+  private void begin(HostedReplica replica, DataFolder target) {
+    LogId id = replica.log().id();
     for (DataFolder folder : port.folders()) {
       if (folder.holds(id)) {
-        PartitionMove move = new PartitionMove(shard, this, port, leader, folder, target);
+        PartitionMove move = new PartitionMove(shard, this, port, replica, folder, target);
         moves.put(id, move);
         move.begin();
         return;
@@ -194,8 +197,8 @@ final class PartitionMoves implements FolderMoves {
     if (stopped || old.holds(id)) {
       return;
     }
-    boolean served = partitions.find(id.topicId(), id.partition()) != null;
-    if (isMoving(id) || (port.exists(id) && !served)) {
+    boolean served = partitions.replica(id.topicId(), id.partition()) != null;
+    if (isMoving(id) || (port.isAssigned(id) && !served)) {
       leaveLater(id, old);
       return;
     }
@@ -219,9 +222,8 @@ final class PartitionMoves implements FolderMoves {
 
   // --- for the moves ---
 
-  boolean isLed(PartitionLeader leader) {
-    LogId id = leader.log().id();
-    return !leader.isStopped() && leader.equals(partitions.find(id.topicId(), id.partition()));
+  boolean isHosted(HostedReplica replica) {
+    return replica.role() != null && replica.equals(partitions.replicaOf(replica.log()));
   }
 
   boolean isOnItsWay(LogId id, DataFolder target) {

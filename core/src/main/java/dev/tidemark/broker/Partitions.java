@@ -2,8 +2,13 @@ package dev.tidemark.broker;
 
 import dev.tidemark.log.ActiveLogs;
 import dev.tidemark.log.LogId;
+import dev.tidemark.log.PartitionLog;
+import dev.tidemark.metadata.MetadataView;
+import dev.tidemark.replica.HostedReplica;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import dev.tidemark.replica.Traffic;
+import dev.tidemark.replica.fetch.LedPartitions;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;
@@ -17,10 +22,14 @@ import java.util.function.Function;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.image.TopicImage;
 import org.jspecify.annotations.Nullable;
 
-/** The partitions that this broker hosts, by topic name and topic id. Owned by the data shard. */
-public final class Partitions {
+/**
+ * The partitions of which this broker has a replica, by topic name and topic id, and what cluster
+ * metadata says of those it has none of. Owned by the data shard.
+ */
+public final class Partitions implements LedPartitions {
   /** Logs that have files open at once; of further ones some close theirs. */
   private static final int MAX_OPEN_LOGS = 2000;
 
@@ -32,33 +41,80 @@ public final class Partitions {
   private final Map<Uuid, HostedTopic> byId = new HashMap<>();
   private final Map<String, Offline> offline = new TreeMap<>();
   private final ArrayDeque<HostedTopic> awaiting = new ArrayDeque<>();
-  private Function<AssignedLog, @Nullable PartitionLeader> maker = log -> null;
+  private Function<AssignedLog, @Nullable HostedReplica> maker = log -> null;
   private final Traffic traffic = new Traffic(null);
   private final Set<LogId> changed = new LinkedHashSet<>();
   private boolean allChanged = true;
+  private final MetadataView view;
 
   /** A partition that should be here and cannot be served, and why. */
   private record Offline(LogId id, String why) {}
 
-  /** The partition, or null if it is not hosted here. */
+  /** Of a node that knows no topics but those it hosts. */
+  public Partitions() {
+    this(new MetadataView());
+  }
+
+  /** {@code view} tells of topics that are hosted elsewhere. */
+  public Partitions(MetadataView view) {
+    this.view = view;
+  }
+
+  /** The leader of a partition, or null if it is not here. */
   public @Nullable PartitionLeader find(String topic, int partition) {
-    HostedTopic hosted = byName.get(topic);
-    return hosted == null ? null : find(hosted, partition);
+    HostedReplica replica = replica(topic, partition);
+    return replica == null ? null : replica.leader();
   }
 
-  /** The partition, or null if it is not hosted here. */
+  /** The leader of a partition, or null if it is not here. */
+  @Override
   public @Nullable PartitionLeader find(Uuid topicId, int partition) {
-    HostedTopic hosted = byId.get(topicId);
-    return hosted == null ? null : find(hosted, partition);
+    HostedReplica replica = replica(topicId, partition);
+    return replica == null ? null : replica.leader();
   }
 
-  private @Nullable PartitionLeader find(HostedTopic topic, int partition) {
-    PartitionLeader found = topic.partition(partition);
+  /** The leader of a partition, or null if it is not here. */
+  public @Nullable PartitionLeader find(TopicPartition partition) {
+    return find(partition.topic(), partition.partition());
+  }
+
+  /** The role of this broker in a partition, or null if it has none. */
+  public @Nullable PartitionReplica role(String topic, int partition) {
+    HostedReplica replica = replica(topic, partition);
+    return replica == null ? null : replica.role();
+  }
+
+  /** The role of this broker in a partition, or null if it has none. */
+  public @Nullable PartitionReplica role(Uuid topicId, int partition) {
+    HostedReplica replica = replica(topicId, partition);
+    return replica == null ? null : replica.role();
+  }
+
+  /** The replica, or null if it is not hosted here. */
+  @Nullable HostedReplica replica(String topic, int partition) {
+    HostedTopic hosted = byName.get(topic);
+    return hosted == null ? null : replica(hosted, partition);
+  }
+
+  /** The replica, or null if it is not hosted here. */
+  @Nullable HostedReplica replica(Uuid topicId, int partition) {
+    HostedTopic hosted = byId.get(topicId);
+    return hosted == null ? null : replica(hosted, partition);
+  }
+
+  private @Nullable HostedReplica replica(HostedTopic topic, int partition) {
+    HostedReplica found = topic.partition(partition);
     return found == null && topic.awaitsAny() ? topic.make(partition, maker) : found;
   }
 
+  /** The replica to which a log belongs; null when the partition has another one now, or none. */
+  @Nullable HostedReplica replicaOf(PartitionLog log) {
+    HostedReplica found = replica(log.id().topicId(), log.id().partition());
+    return found == null || found.log() != log ? null : found;
+  }
+
   /** Sets who makes awaited partitions: it hosts one and returns it, or null. */
-  void makeAwaitedBy(Function<AssignedLog, @Nullable PartitionLeader> newMaker) {
+  void makeAwaitedBy(Function<AssignedLog, @Nullable HostedReplica> newMaker) {
     maker = newMaker;
   }
 
@@ -85,12 +141,7 @@ public final class Partitions {
     return true;
   }
 
-  /** The partition, or null if it is not hosted here. */
-  public @Nullable PartitionLeader find(TopicPartition partition) {
-    return find(partition.topic(), partition.partition());
-  }
-
-  /** The name of a topic that has partitions here, or null. */
+  /** The name of a topic, or null when there is none with that id. */
   public @Nullable String topicName(Uuid topicId) {
     HostedTopic hosted = byId.get(topicId);
     if (hosted != null) {
@@ -101,14 +152,29 @@ public final class Partitions {
         return one.id().topic();
       }
     }
-    return null;
+    TopicImage elsewhere = view.image().topics().getTopic(topicId);
+    return elsewhere == null ? null : elsewhere.name();
   }
 
-  /** Why {@link #find} finds nothing: a partition is offline, or not hosted here at all. */
+  /**
+   * Why {@link #find} finds nothing: a partition is offline, led elsewhere or by nobody, or there
+   * is none.
+   */
   public Errors missing(String topic, int partition) {
-    return isOffline(topic, partition)
-        ? Errors.KAFKA_STORAGE_ERROR
-        : Errors.UNKNOWN_TOPIC_OR_PARTITION;
+    if (isOffline(topic, partition)) {
+      return Errors.KAFKA_STORAGE_ERROR;
+    }
+    TopicImage known = view.image().topics().getTopic(topic);
+    boolean exists =
+        replica(topic, partition) != null
+            || (known != null && known.partitions().containsKey(partition));
+    return exists ? Errors.NOT_LEADER_OR_FOLLOWER : Errors.UNKNOWN_TOPIC_OR_PARTITION;
+  }
+
+  @Override
+  public Errors missing(Uuid topicId, int partition) {
+    String topic = topicName(topicId);
+    return topic == null ? Errors.UNKNOWN_TOPIC_ID : missing(topic, partition);
   }
 
   /** What to tell a client that {@link #find} finds nothing for. */
@@ -177,17 +243,28 @@ public final class Partitions {
 
   /** A hosted partition serves no more, until it is hosted again. */
   void takeOffline(LogId id, String why) {
-    HostedTopic hosted = byId.get(id.topicId());
-    PartitionLeader partition = hosted == null ? null : hosted.partition(id.partition());
-    if (hosted != null && partition != null) {
-      hosted.remove(id.partition());
-      activeLogs.remove(partition.log());
-    }
+    HostedReplica unused = remove(id);
     addOffline(id, why);
   }
 
-  /** Takes a partition in, which serves from now on. */
-  public void host(PartitionLeader partition) {
+  /** Forgets a partition, also one that is awaited; returns what was hosted of it, or null. */
+  @Nullable HostedReplica remove(LogId id) {
+    HostedTopic hosted = byId.get(id.topicId());
+    if (hosted == null) {
+      return null;
+    }
+    hosted.awaitNoMore(id.partition());
+    HostedReplica partition = hosted.partition(id.partition());
+    if (partition != null) {
+      hosted.remove(id.partition());
+      activeLogs.remove(partition.log());
+      noteChanged(id);
+    }
+    return partition;
+  }
+
+  /** Takes a partition in, which serves in its role from now on. */
+  public void host(HostedReplica partition) {
     removeOffline(partition.log().id());
     HostedTopic hosted = topic(partition.log().id());
     hosted.put(partition.log().id().partition(), partition);
@@ -211,7 +288,7 @@ public final class Partitions {
     if (hosted != null) {
       byName.remove(hosted.name());
       awaiting.removeIf(topic -> topic == hosted);
-      for (PartitionLeader partition : hosted.hosted()) {
+      for (HostedReplica partition : hosted.hosted()) {
         activeLogs.remove(partition.log());
         noteChanged(partition.log().id());
       }
@@ -230,17 +307,39 @@ public final class Partitions {
   }
 
   /** A topic's partitions, by partition; none if it is not hosted here. */
-  void forEachOf(String topic, Consumer<PartitionLeader> action) {
+  void forEachOf(String topic, Consumer<HostedReplica> action) {
     HostedTopic hosted = byName.get(topic);
     if (hosted != null) {
       hosted.hosted().forEach(action);
     }
   }
 
-  /** All partitions, by topic name and partition. */
-  public void forEach(Consumer<PartitionLeader> action) {
+  /** All replicas, by topic name and partition. */
+  void forEachReplica(Consumer<HostedReplica> action) {
     for (HostedTopic hosted : byName.values()) {
       hosted.hosted().forEach(action);
     }
+  }
+
+  /** The roles of this broker in all partitions, by topic name and partition. */
+  public void forEach(Consumer<PartitionReplica> action) {
+    forEachReplica(
+        replica -> {
+          PartitionReplica role = replica.role();
+          if (role != null) {
+            action.accept(role);
+          }
+        });
+  }
+
+  /** All that are led here, by topic name and partition. */
+  void forEachLeader(Consumer<PartitionLeader> action) {
+    forEachReplica(
+        replica -> {
+          PartitionLeader leader = replica.leader();
+          if (leader != null) {
+            action.accept(leader);
+          }
+        });
   }
 }

@@ -1,5 +1,6 @@
 package dev.tidemark.metadata;
 
+import dev.tidemark.protocol.RenewedLeadership;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -74,6 +75,9 @@ final class IsrAlteration {
     List<Integer> isr = proposed.stream().map(BrokerState::brokerId).toList();
     LeaderRecoveryState recovery = recovery(asked);
     checkEpochs(key, state, asked);
+    if (RenewedLeadership.isAskedFor(asked)) {
+      return renew(key, state);
+    }
     boolean isOld = asked.partitionEpoch() < state.partitionEpoch;
     // An ISR that is news to the leader counts with the floor that it does not know yet.
     if (isThere(state, isr, recovery) && !(isOld && !isFloorKnown(key))) {
@@ -98,6 +102,28 @@ final class IsrAlteration {
     int newLeaderEpoch = change.beginsEpoch() ? state.leaderEpoch + 1 : state.leaderEpoch;
     return answer(
         key, leaderId, newLeaderEpoch, change.isr(), recovery, state.partitionEpoch + epochs);
+  }
+
+  /**
+   * The leader's log was closed meanwhile and may lack what was not synced. Others that have it all
+   * lead then; it leads on, in a new epoch, where there are none.
+   */
+  private AlterPartitionResponseData.PartitionData renew(
+      PartitionKey key, PartitionRegistration state) {
+    PartitionChange change = draft.change(key);
+    if (state.isr.length > 1 || state.elr.length > 0) {
+      change.stopUncleanly(leaderId);
+    } else {
+      change.renewEpoch();
+    }
+    int epochs = change.record(key).isPresent() ? 1 : 0;
+    return answer(
+        key,
+        change.leader(),
+        state.leaderEpoch + 1,
+        change.isr(),
+        state.leaderRecoveryState,
+        state.partitionEpoch + epochs);
   }
 
   private PartitionRegistration find(PartitionKey key) {

@@ -7,10 +7,10 @@ import java.io.IOException;
 @FunctionalInterface
 public interface Checkpoints {
   /**
-   * The log has become shorter. Returns once no durable checkpoint claims more of it than there is:
-   * a recovery point above the end would make what is appended next look like damage after a crash,
-   * and an offset of the cleaner above it would let tombstones that are appended next go before the
-   * values they delete.
+   * The log is about to end at {@code endOffset}, exclusive. Returns once no durable checkpoint
+   * claims more of it: after a crash a recovery point above the end would pass for damage, and an
+   * offset of the cleaner above it would let tombstones that are appended next go before the values
+   * they delete.
    */
-  void lower(PartitionLog log) throws IOException;
+  void lower(PartitionLog log, long endOffset) throws IOException;
 }

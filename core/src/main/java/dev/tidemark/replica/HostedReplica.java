@@ -4,6 +4,7 @@ import dev.tidemark.log.PartitionLog;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A replica on this broker: its log for as long as it is here, and the role that the metadata gives
@@ -23,18 +24,33 @@ public final class HostedReplica {
 
   private final PartitionLog log;
   private final ReplicaContext context;
+  private final RoleListener listener;
   private @Nullable PartitionReplica role;
+  private @Nullable PartitionLeader leader;
+  private @Nullable Traffic traffic;
   private long highWatermark;
+  private long writtenHighWatermark = -1;
+
+  /** A replica without a role yet, for which nobody fetches. */
+  public HostedReplica(PartitionLog log, long checkpointedHighWatermark, ReplicaContext context) {
+    this(log, checkpointedHighWatermark, context, RoleListener.NONE);
+  }
 
   /**
    * A replica without a role yet.
    *
    * @param checkpointedHighWatermark what the broker has written down of it, 0 when nothing
+   * @param listener hears whom it follows
    */
-  public HostedReplica(PartitionLog log, long checkpointedHighWatermark, ReplicaContext context) {
+  public HostedReplica(
+      PartitionLog log,
+      long checkpointedHighWatermark,
+      ReplicaContext context,
+      RoleListener listener) {
     this.log = log;
     this.context = context;
     this.highWatermark = checkpointedHighWatermark;
+    this.listener = listener;
   }
 
   public PartitionLog log() {
@@ -46,6 +62,31 @@ public final class HostedReplica {
     return role;
   }
 
+  /** The role it has now if it leads, else null. */
+  public @Nullable PartitionLeader leader() {
+    return leader;
+  }
+
+  /** Exclusive; without a role what the last one knew. */
+  public long highWatermark() {
+    return role == null ? highWatermark : role.highWatermark();
+  }
+
+  /** True if the high watermark is another than when this was last asked. */
+  public boolean takeHighWatermarkMoved() {
+    long before = writtenHighWatermark;
+    writtenHighWatermark = highWatermark();
+    return before != writtenHighWatermark;
+  }
+
+  /** Where what is written and read here is counted, in this role and the next ones. */
+  public void countIn(Traffic topicTraffic) {
+    traffic = topicTraffic;
+    if (role != null) {
+      role.countIn(topicTraffic);
+    }
+  }
+
   /**
    * Takes in committed metadata; without effect when it is older than what the role knows.
    *
@@ -53,14 +94,22 @@ public final class HostedReplica {
    * @return the role it has now
    */
   public PartitionReplica apply(CommittedPartition committed, int minInSyncReplicas) {
+    PartitionReplica after = transition(committed, minInSyncReplicas);
+    if (after instanceof PartitionFollower follower) {
+      listener.onFollowing(follower);
+    }
+    return after;
+  }
+
+  private PartitionReplica transition(CommittedPartition committed, int minInSyncReplicas) {
     PartitionReplica now = role;
     if (now != null && committed.leaderEpoch() < now.leaderEpoch()) {
       return now;
     }
     boolean leads = committed.leaderId() == context.brokerId();
-    if (leads && now instanceof PartitionLeader leader) {
-      leader.onCommitted(committed);
-      return leader;
+    if (leads && now instanceof PartitionLeader same) {
+      same.onCommitted(committed);
+      return same;
     }
     if (!leads && now instanceof PartitionFollower follower) {
       follower.onLeader(committed.leaderId(), committed.leaderEpoch());
@@ -79,23 +128,33 @@ public final class HostedReplica {
   private PartitionReplica transitionToLeader(CommittedPartition committed, int minInSyncReplicas) {
     SeenLeader before = role instanceof PartitionFollower follower ? follower.seenLeader() : null;
     endRole();
-    PartitionLeader leader =
+    PartitionLeader next =
         new PartitionLeader(log, committed, highWatermark, minInSyncReplicas, before, context);
-    role = leader;
-    LOG.info(
-        "[Partition {}] Leads in leader epoch {} from offset {} with high watermark {}, ISR {}, replicas"
-            + " {}",
-        log.id(),
-        committed.leaderEpoch(),
-        leader.epochStartOffset(),
-        leader.highWatermark(),
-        committed.isr(),
-        committed.replicas());
-    ElectionLoss loss = leader.electionLoss();
+    leader = next;
+    begin(next);
+    // Of partitions without followers there may be thousands that all begin at a start.
+    LOG.atLevel(committed.replicas().size() > 1 ? Level.INFO : Level.DEBUG)
+        .log(
+            "[Partition {}] Leads in leader epoch {} from offset {} with high watermark {}, ISR {},"
+                + " replicas {}",
+            log.id(),
+            committed.leaderEpoch(),
+            next.epochStartOffset(),
+            next.highWatermark(),
+            committed.isr(),
+            committed.replicas());
+    ElectionLoss loss = next.electionLoss();
     if (loss != null && loss.offsets() > 0) {
       LOG.warn("[Partition {}] The election lost {}", log.id(), loss);
     }
-    return leader;
+    return next;
+  }
+
+  private void begin(PartitionReplica next) {
+    role = next;
+    if (traffic != null) {
+      next.countIn(traffic);
+    }
   }
 
   private PartitionReplica transitionToFollower(CommittedPartition committed) {
@@ -103,7 +162,7 @@ public final class HostedReplica {
     PartitionFollower follower =
         new PartitionFollower(
             log, committed.leaderId(), committed.leaderEpoch(), highWatermark, context);
-    role = follower;
+    begin(follower);
     LOG.info(
         "[Partition {}] Follows broker {} in leader epoch {} from offset {} with high watermark {}",
         log.id(),
@@ -118,7 +177,11 @@ public final class HostedReplica {
     PartitionReplica ended = role;
     if (ended != null) {
       role = null;
+      leader = null;
       highWatermark = ended.highWatermark();
+      if (ended instanceof PartitionFollower follower) {
+        listener.onFollowingEnded(follower);
+      }
       ended.stop();
     }
   }

@@ -161,6 +161,11 @@ final class InSyncSet {
     return committed.size() < Math.min(minInSyncReplicas, replicas.size());
   }
 
+  /** True when exactly as many are in sync as min.insync.replicas asks for. */
+  boolean isAtMinimum(int minInSyncReplicas) {
+    return committed.size() == Math.min(minInSyncReplicas, replicas.size());
+  }
+
   /**
    * How far all have it on whom the high watermark waits: the maximal ISR, and who is outside it
    * but keeps up and may come in any moment, so that it need not chase the high watermark.

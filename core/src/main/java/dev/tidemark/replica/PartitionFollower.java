@@ -304,6 +304,7 @@ public final class PartitionFollower extends PartitionReplica {
           leaderEpoch());
     }
     lostTails.keep(offset, leaderEpoch(), knownBefore, context().clock().wallMs());
+    context().checkpoints().lower(log(), offset);
     log().truncateTo(offset);
     onShorter();
   }
@@ -314,13 +315,13 @@ public final class PartitionFollower extends PartitionReplica {
         log().id(),
         log().logEndOffset(),
         leaderStartOffset);
+    context().checkpoints().lower(log(), 0); // for a moment there is nothing
     log().truncateFullyAndStartAt(leaderStartOffset);
     onShorter();
   }
 
-  private void onShorter() throws IOException {
+  private void onShorter() {
     setHighWatermark(withinLog(highWatermark()));
-    context().checkpoints().lower(log());
     deleteRemovedFiles();
     syncRest();
   }

@@ -93,13 +93,6 @@ public final class PartitionLeader extends PartitionReplica {
     inSync.transitionToEpoch(committed, context().clock().monotonicMs());
   }
 
-  /** Takes over a new epoch of this leadership, of a partition that has no other replica. */
-  public void transitionToLeader(int newLeaderEpoch) {
-    if (newLeaderEpoch > leaderEpoch()) {
-      onCommitted(alone(newLeaderEpoch, context()));
-    }
-  }
-
   /**
    * Takes in metadata that leaves this broker the leader: an ISR, other replicas, or a new epoch.
    * What is older than what is known is ignored.
@@ -178,6 +171,21 @@ public final class PartitionLeader extends PartitionReplica {
   /** True when acks=all is refused: the committed ISR is below {@code min.insync.replicas}. */
   public boolean isBelowMinimum() {
     return inSync.isBelowMinimum(minInSyncReplicas);
+  }
+
+  /** True when no member of the committed ISR may leave without acks=all being refused. */
+  public boolean isAtMinimum() {
+    return inSync.isAtMinimum(minInSyncReplicas);
+  }
+
+  /** True when there is no other replica. */
+  public boolean isAlone() {
+    return inSync.isAlone();
+  }
+
+  /** True when a replica is not in the committed ISR. */
+  public boolean isUnderReplicated() {
+    return inSync.committed().size() < inSync.replicas().size();
   }
 
   private void requireMinimum() throws RefusedAppend {

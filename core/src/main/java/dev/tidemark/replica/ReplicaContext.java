@@ -49,7 +49,7 @@ public record ReplicaContext(
           throw new IllegalStateException("A broker that is alone proposes " + proposal);
         },
         NOBODY_ELSE,
-        log -> {},
+        (log, endOffset) -> {},
         LagRule.defaults(),
         new FollowerContacts(),
         0);

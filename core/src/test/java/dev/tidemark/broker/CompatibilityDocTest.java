@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.broker.request.FolderMoves;
 import dev.tidemark.env.LogLevels;
 import dev.tidemark.metadata.Controller;
@@ -79,8 +80,8 @@ class CompatibilityDocTest {
     new Handlers(settings, shard, view, new Partitions(), LogLevels.none())
         .register(
             registry,
-            ControllerAccess.alone(new ControllerCalls(controller, shard, shard), 1, 1),
-            new Handlers.Self("id", (yes, no) -> yes.run(), List::of, new NoMoves()));
+            ControllerAccess.alone(new ControllerCalls(controller, shard, shard), shard, 1, 1),
+            new Handlers.Self("id", (yes, no) -> yes.run(), List::of, new NoMoves(), Replication.alone(1, shard)));
     return registry;
   }
 

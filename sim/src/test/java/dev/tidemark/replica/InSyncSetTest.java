@@ -62,7 +62,7 @@ class InSyncSetTest {
               }
             },
             brokers,
-            log -> {},
+            (log, endOffset) -> {},
             new LagRule(LAG_MS, Long.MAX_VALUE),
             contacts,
             0);

@@ -132,7 +132,7 @@ class PartitionLeaderTest {
     // KAFKA-7415
     PartitionLeader leader = leader(LogSettings.defaults());
     produce(leader, "a", "b");
-    leader.transitionToLeader(4);
+    leader.onCommitted(new CommittedPartition(1, 4, 4, List.of(1), List.of(1)));
     assertThat(leader.log().endOffsetForEpoch(4)).isEqualTo(new EpochEnd(4, 2));
     produce(leader, "c");
     leader.close();
@@ -141,7 +141,7 @@ class PartitionLeaderTest {
     PartitionLeader next = leader(log, 5);
     assertThat(next.log().endOffsetForEpoch(5)).isEqualTo(new EpochEnd(5, 3));
     assertThat(next.log().endOffsetForEpoch(4)).isEqualTo(new EpochEnd(4, 3));
-    next.transitionToLeader(7);
+    next.onCommitted(new CommittedPartition(1, 7, 7, List.of(1), List.of(1)));
     produce(next, "d");
     assertThat(next.log().endOffsetForEpoch(7)).isEqualTo(new EpochEnd(7, 4));
     assertThat(next.log().endOffsetForEpoch(6)).isEqualTo(new EpochEnd(4, 3));

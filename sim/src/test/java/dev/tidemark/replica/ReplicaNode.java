@@ -103,9 +103,9 @@ final class ReplicaNode implements BrokerRegistry, Checkpoints {
   }
 
   @Override
-  public void lower(PartitionLog shorter) {
-    recoveryPoint = Math.min(recoveryPoint, shorter.recoveryPoint());
-    checkpointedHighWatermark = Math.min(checkpointedHighWatermark, shorter.logEndOffset());
+  public void lower(PartitionLog shorter, long endOffset) {
+    recoveryPoint = Math.min(recoveryPoint, endOffset);
+    checkpointedHighWatermark = Math.min(checkpointedHighWatermark, endOffset);
   }
 
   @Override

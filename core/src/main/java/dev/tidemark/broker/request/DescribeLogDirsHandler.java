@@ -5,7 +5,7 @@ import dev.tidemark.broker.Request;
 import dev.tidemark.broker.RequestHandler;
 import dev.tidemark.env.Timers;
 import dev.tidemark.log.LogId;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -108,7 +108,7 @@ public final class DescribeLogDirsHandler implements RequestHandler {
     return topics.get(topics.size() - 1);
   }
 
-  private static DescribeLogDirsPartition describe(PartitionLeader partition) {
+  private static DescribeLogDirsPartition describe(PartitionReplica partition) {
     return new DescribeLogDirsPartition()
         .setPartitionIndex(partition.log().id().partition())
         .setPartitionSize(partition.log().sizeInBytes())

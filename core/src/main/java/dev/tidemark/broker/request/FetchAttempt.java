@@ -6,7 +6,9 @@ import dev.tidemark.log.LogRead;
 import dev.tidemark.log.OffsetOutOfRange;
 import dev.tidemark.protocol.FileRecords;
 import dev.tidemark.protocol.ReceivedRequest;
+import dev.tidemark.replica.PartitionFollower;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,21 +25,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class FetchAttempt {
   /** One partition's part of the answer. */
-  record Part(FetchedPartition wanted, PartitionData data, @Nullable PartitionLeader partition) {}
+  record Part(FetchedPartition wanted, PartitionData data, @Nullable PartitionReplica partition) {}
 
   private final Partitions partitions;
-  private final boolean readCommitted;
-  private final boolean knowsTopicIds;
+  private final FetchReader reader;
+  private final ReadReplicas readReplicas;
   private final List<Part> parts = new ArrayList<>();
   private int bytesLeft;
   private int bytes;
   private boolean answerNow;
 
-  FetchAttempt(Partitions partitions, int maxBytes, boolean readCommitted, boolean knowsTopicIds) {
+  FetchAttempt(Partitions partitions, int maxBytes, FetchReader reader, ReadReplicas readReplicas) {
     this.partitions = partitions;
     this.bytesLeft = maxBytes;
-    this.readCommitted = readCommitted;
-    this.knowsTopicIds = knowsTopicIds;
+    this.reader = reader;
+    this.readReplicas = readReplicas;
   }
 
   List<Part> parts() {
@@ -56,9 +58,12 @@ final class FetchAttempt {
 
   void readAll(List<FetchedPartition> wanted) {
     for (FetchedPartition one : wanted) {
-      PartitionLeader partition = find(one);
+      PartitionReplica partition = find(one);
       PartitionData data = readOrRelease(one, partition);
-      answerNow |= data.errorCode() != Errors.NONE.code() || FetchResponse.isDivergingEpoch(data);
+      answerNow |=
+          data.errorCode() != Errors.NONE.code()
+              || FetchResponse.isDivergingEpoch(data)
+              || FetchResponse.isPreferredReplica(data);
       parts.add(new Part(one, data, partition));
     }
   }
@@ -73,7 +78,7 @@ final class FetchAttempt {
     parts.clear();
   }
 
-  private PartitionData readOrRelease(FetchedPartition one, @Nullable PartitionLeader partition) {
+  private PartitionData readOrRelease(FetchedPartition one, @Nullable PartitionReplica partition) {
     try {
       return read(one, partition);
     } catch (RuntimeException e) {
@@ -82,25 +87,27 @@ final class FetchAttempt {
     }
   }
 
-  private @Nullable PartitionLeader find(FetchedPartition wanted) {
+  private @Nullable PartitionReplica find(FetchedPartition wanted) {
     FetchedPartition.Key key = wanted.key();
     String topic = key.topic();
-    return topic == null
-        ? partitions.find(key.topicId(), key.partition())
-        : partitions.find(topic, key.partition());
+    PartitionReplica role =
+        topic == null
+            ? partitions.role(key.topicId(), key.partition())
+            : partitions.role(topic, key.partition());
+    return role instanceof PartitionLeader || reader.readsFollowers() ? role : null;
   }
 
   private Errors missing(FetchedPartition.Key key) {
-    String topic = knowsTopicIds ? partitions.topicName(key.topicId()) : key.topic();
+    String topic = reader.knowsTopicIds() ? partitions.topicName(key.topicId()) : key.topic();
     return topic == null ? Errors.UNKNOWN_TOPIC_ID : partitions.missing(topic, key.partition());
   }
 
-  private PartitionData read(FetchedPartition wanted, @Nullable PartitionLeader partition) {
+  private PartitionData read(FetchedPartition wanted, @Nullable PartitionReplica partition) {
     int index = wanted.key().partition();
     if (partition == null) {
       return FetchResponse.partitionResponse(index, missing(wanted.key()));
     }
-    Errors wrongEpoch = LeaderEpochs.check(partition, wanted.leaderEpoch());
+    Errors wrongEpoch = partition.checkEpoch(wanted.leaderEpoch());
     if (wrongEpoch != Errors.NONE) {
       return refused(index, wrongEpoch);
     }
@@ -118,8 +125,18 @@ final class FetchAttempt {
     return FetchResponse.partitionResponse(index, error).setAbortedTransactions(null);
   }
 
-  private PartitionData readLog(FetchedPartition wanted, PartitionLeader partition)
+  private PartitionData readLog(FetchedPartition wanted, PartitionReplica partition)
       throws OffsetOutOfRange, IOException {
+    int elsewhere = betterElsewhere(wanted, partition);
+    if (elsewhere != ReadReplicas.HERE) {
+      return sentTo(elsewhere, wanted, partition);
+    }
+    if (partition instanceof PartitionFollower) {
+      Errors refused = partition.checkConsumerOffset(wanted.fetchOffset());
+      if (refused != Errors.NONE) {
+        return refused(wanted.key().partition(), refused);
+      }
+    }
     long lastStableOffset = partition.lastStableOffset();
     PartitionData data =
         new PartitionData()
@@ -129,11 +146,11 @@ final class FetchAttempt {
     if (wanted.lastFetchedEpoch() >= 0 && Divergence.fill(wanted, partition.log(), data)) {
       return data.setAbortedTransactions(null);
     }
-    long end = readCommitted ? lastStableOffset : partition.highWatermark();
+    long end = reader.readCommitted() ? lastStableOffset : partition.highWatermark();
     int limit = Math.min(wanted.maxBytes(), bytesLeft);
     LogRead read = partition.log().read(wanted.fetchOffset(), limit, bytes == 0, end);
     data.setLogStartOffset(read.logStartOffset())
-        .setAbortedTransactions(readCommitted ? abortedIn(read, partition) : null);
+        .setAbortedTransactions(reader.readCommitted() ? abortedIn(read, partition) : null);
     // Whoever leaves committed records behind for want of room does not wait for more to come.
     answerNow |= read.nextOffset() < end && (read.slice() != null || bytes > 0);
     if (read.slice() == null) {
@@ -146,8 +163,29 @@ final class FetchAttempt {
     return data;
   }
 
+  private int betterElsewhere(FetchedPartition wanted, PartitionReplica partition) {
+    return reader.readsFollowers()
+            && !reader.rack().isEmpty()
+            && partition instanceof PartitionLeader leader
+        ? readReplicas.choose(leader, wanted.fetchOffset(), reader.rack())
+        : ReadReplicas.HERE;
+  }
+
+  /** It reads on there, so it gets nothing here. */
+  private static PartitionData sentTo(
+      int broker, FetchedPartition wanted, PartitionReplica partition) {
+    return new PartitionData()
+        .setPartitionIndex(wanted.key().partition())
+        .setPreferredReadReplica(broker)
+        .setHighWatermark(partition.highWatermark())
+        .setLastStableOffset(partition.lastStableOffset())
+        .setLogStartOffset(partition.log().logStartOffset())
+        .setAbortedTransactions(null)
+        .setRecords(ReceivedRequest.NO_RECORDS);
+  }
+
   /** What was read is given back when they cannot be told, for nothing may be read without them. */
-  private static List<AbortedTransaction> abortedIn(LogRead read, PartitionLeader partition)
+  private static List<AbortedTransaction> abortedIn(LogRead read, PartitionReplica partition)
       throws IOException {
     try {
       return aborted(partition, read.startOffset(), read.nextOffset());
@@ -160,7 +198,7 @@ final class FetchAttempt {
   }
 
   private static List<AbortedTransaction> aborted(
-      PartitionLeader partition, long startOffset, long endOffsetExclusive) throws IOException {
+      PartitionReplica partition, long startOffset, long endOffsetExclusive) throws IOException {
     List<AbortedTransaction> aborted = new ArrayList<>(0);
     if (endOffsetExclusive > startOffset) {
       for (AbortedTxn txn : partition.log().abortedTransactions(startOffset, endOffsetExclusive)) {

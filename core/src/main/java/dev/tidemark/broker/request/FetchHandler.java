@@ -6,7 +6,7 @@ import dev.tidemark.broker.RequestHandler;
 import dev.tidemark.env.Clock;
 import dev.tidemark.env.Randomness;
 import dev.tidemark.env.Timers;
-import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.IsolationLevel;
@@ -19,16 +19,18 @@ import org.apache.kafka.common.requests.FetchResponse;
 
 /** Fetch: reads what is committed, waits for more if the client asked to (KIP-227, KIP-320). */
 public final class FetchHandler implements RequestHandler {
-  private static final short FIRST_VERSION_WITH_TOPIC_ID = 13;
-
   private final Partitions partitions;
   private final FetchSessions sessions;
   private final Timers timers;
   private final int maxBytes;
+  private final ReadReplicas readReplicas;
+  private final FollowerSessions followers;
 
   /**
    * @param maxBytes no answer is larger, but for a first batch ({@code fetch.max.bytes})
    * @param maxSessions {@code max.incremental.fetch.session.cache.slots}
+   * @param readReplicas where consumers had better read from
+   * @param followers the fetches of other brokers
    */
   public FetchHandler(
       Partitions partitions,
@@ -36,16 +38,24 @@ public final class FetchHandler implements RequestHandler {
       Timers timers,
       Randomness randomness,
       int maxBytes,
-      int maxSessions) {
+      int maxSessions,
+      ReadReplicas readReplicas,
+      FollowerSessions followers) {
     this.partitions = partitions;
     this.timers = timers;
     this.maxBytes = maxBytes;
+    this.readReplicas = readReplicas;
+    this.followers = followers;
     this.sessions = new FetchSessions(maxSessions, clock, randomness);
   }
 
   @Override
   public void handle(Request request) {
     FetchRequestData data = request.data(FetchRequestData.class);
+    if (followers.takes(request, data)) {
+      followers.serve(request, data);
+      return;
+    }
     FetchSessions.Lookup lookup = sessions.lookUp(data, request.version());
     FetchSession session = lookup.session();
     if (session == null) {
@@ -73,18 +83,14 @@ public final class FetchHandler implements RequestHandler {
     }
   }
 
-  private static boolean isReadCommitted(FetchRequestData data) {
-    return data.isolationLevel() == IsolationLevel.READ_COMMITTED.id();
-  }
-
   private FetchAttempt attempt(
       Request request, FetchRequestData data, List<FetchedPartition> wanted) {
     FetchAttempt attempt =
         new FetchAttempt(
             partitions,
             Math.min(data.maxBytes(), maxBytes),
-            isReadCommitted(data),
-            request.version() >= FIRST_VERSION_WITH_TOPIC_ID);
+            FetchReader.of(data, request.version()),
+            readReplicas);
     attempt.readAll(wanted);
     return attempt;
   }
@@ -95,7 +101,7 @@ public final class FetchHandler implements RequestHandler {
       FetchSession session,
       boolean incremental,
       FetchAttempt first) {
-    List<PartitionLeader> watched = new ArrayList<>(first.parts().size());
+    List<PartitionReplica> watched = new ArrayList<>(first.parts().size());
     List<FetchedPartition> wanted = new ArrayList<>(first.parts().size());
     for (FetchAttempt.Part part : first.parts()) {
       wanted.add(part.wanted());
@@ -108,7 +114,7 @@ public final class FetchHandler implements RequestHandler {
     WaitingFetch waiting =
         new WaitingFetch(
             watched,
-            isReadCommitted(data),
+            data.isolationLevel() == IsolationLevel.READ_COMMITTED.id(),
             missing,
             () ->
                 request.goOn(
@@ -119,7 +125,7 @@ public final class FetchHandler implements RequestHandler {
     waiting.start(timers, data.maxWaitMs());
   }
 
-  /** No replica but our own exists yet: whoever calls itself one is told so. */
+  /** Whoever calls itself a replica where there are no others is told so. */
   private static void refuseFollower(
       Request request, FetchSession session, List<FetchedPartition> wanted) {
     FetchResponseData response = new FetchResponseData().setSessionId(session.id());

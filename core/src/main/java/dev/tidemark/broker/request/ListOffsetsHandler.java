@@ -7,6 +7,7 @@ import dev.tidemark.env.Shard;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.TimestampedOffset;
 import dev.tidemark.replica.PartitionLeader;
+import dev.tidemark.replica.PartitionReplica;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.HashSet;
@@ -31,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ListOffsetsHandler implements RequestHandler {
   private static final short FIRST_VERSION_WITH_EPOCH = 4;
+  private static final short FIRST_VERSION_WITH_NOT_AVAILABLE = 5;
+  private static final Errors OLD_NOT_YET = Errors.LEADER_NOT_AVAILABLE;
   private static final long NO_OFFSET = -1;
   private static final long NO_TIMESTAMP = -1;
 
@@ -59,7 +62,6 @@ public final class ListOffsetsHandler implements RequestHandler {
     private final ListOffsetsRequestData data;
     private final Set<TopicPartition> duplicates;
     private final boolean readCommitted;
-    private final boolean fromClient;
     private final Set<TopicPartition> answered = new HashSet<>();
     private final ListOffsetsResponseData response = new ListOffsetsResponseData();
     private final Iterator<ListOffsetsTopic> topics;
@@ -71,7 +73,6 @@ public final class ListOffsetsHandler implements RequestHandler {
       this.data = request.data(ListOffsetsRequestData.class);
       this.duplicates = ((ListOffsetsRequest) request.body()).duplicatePartitions();
       this.readCommitted = data.isolationLevel() == IsolationLevel.READ_COMMITTED.id();
-      this.fromClient = data.replicaId() == ListOffsetsRequest.CONSUMER_REPLICA_ID;
       this.topics = data.topics().iterator();
     }
 
@@ -119,7 +120,12 @@ public final class ListOffsetsHandler implements RequestHandler {
                   request.version(),
                   twice
                       ? failed(asked, Errors.INVALID_REQUEST)
-                      : lookUp(request.version(), topic.name(), asked, readCommitted, fromClient)));
+                      : lookUp(
+                          request.version(),
+                          topic.name(),
+                          asked,
+                          readCommitted,
+                          data.replicaId())));
     }
   }
 
@@ -133,27 +139,49 @@ public final class ListOffsetsHandler implements RequestHandler {
       String topic,
       ListOffsetsPartition asked,
       boolean readCommitted,
-      boolean fromClient) {
+      int replicaId) {
     if (version < firstVersionOf(asked.timestamp())) {
       return failed(asked, Errors.UNSUPPORTED_VERSION);
     }
-    PartitionLeader partition = partitions.find(topic, asked.partitionIndex());
+    PartitionReplica partition =
+        replicaId == ListOffsetsRequest.DEBUGGING_REPLICA_ID
+            ? partitions.role(topic, asked.partitionIndex())
+            : partitions.find(topic, asked.partitionIndex());
     if (partition == null) {
       return failed(asked, partitions.missing(topic, asked.partitionIndex()));
     }
-    Errors refused = LeaderEpochs.check(partition, asked.currentLeaderEpoch());
+    Errors refused = partition.checkEpoch(asked.currentLeaderEpoch());
     if (refused != Errors.NONE) {
       return failed(asked, refused);
     }
     try {
+      boolean fromClient = replicaId == ListOffsetsRequest.CONSUMER_REPLICA_ID;
       long end = fromClient ? partition.highWatermark() : partition.log().logEndOffset();
-      return found(asked, offset(partition, asked.timestamp(), readCommitted, end));
+      TimestampedOffset found = offset(partition, asked.timestamp(), readCommitted, end);
+      Errors notYet = fromClient ? notYet(partition, asked, found) : Errors.NONE;
+      if (notYet != Errors.NONE) {
+        return failed(asked, version < FIRST_VERSION_WITH_NOT_AVAILABLE ? OLD_NOT_YET : notYet);
+      }
+      return found(asked, found);
     } catch (UnknownQuestion e) {
       return failed(asked, Errors.UNSUPPORTED_VERSION);
     } catch (IOException e) {
       partition.log().faults().tell("Look-up by time " + asked.timestamp(), e);
       return failed(asked, Errors.KAFKA_STORAGE_ERROR);
     }
+  }
+
+  /**
+   * A new leader may know of less that is committed than readers were told of before; what it would
+   * tell of the end, or not find, may be wrong until it has caught up with that (KIP-207).
+   */
+  private static Errors notYet(
+      PartitionReplica partition, ListOffsetsPartition asked, TimestampedOffset found) {
+    boolean atTheEnd =
+        asked.timestamp() == ListOffsetsRequest.LATEST_TIMESTAMP || found.offset() == NO_OFFSET;
+    return atTheEnd && partition instanceof PartitionLeader leader
+        ? leader.checkLatestOffset()
+        : Errors.NONE;
   }
 
   private static int firstVersionOf(long timestamp) {
@@ -170,7 +198,7 @@ public final class ListOffsetsHandler implements RequestHandler {
   }
 
   private static TimestampedOffset offset(
-      PartitionLeader partition, long timestamp, boolean readCommitted, long end)
+      PartitionReplica partition, long timestamp, boolean readCommitted, long end)
       throws IOException, UnknownQuestion {
     PartitionLog log = partition.log();
     long limit = readCommitted ? Math.min(end, partition.lastStableOffset()) : end;

@@ -41,7 +41,7 @@ public final class OffsetForLeaderEpochHandler implements RequestHandler {
     if (partition == null) {
       return answer.setErrorCode(partitions.missing(topic, asked.partition()).code());
     }
-    Errors refused = LeaderEpochs.check(partition, asked.currentLeaderEpoch());
+    Errors refused = partition.checkEpoch(asked.currentLeaderEpoch());
     if (refused != Errors.NONE) {
       return answer.setErrorCode(refused.code());
     }

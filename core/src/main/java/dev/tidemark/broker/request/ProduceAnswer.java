@@ -34,6 +34,11 @@ final class ProduceAnswer {
     this.timers = timers;
   }
 
+  /** True when the client wants all in-sync replicas to have what it sends. */
+  boolean isForAll() {
+    return acks == ACKS_ALL;
+  }
+
   void nextTopic(String name, Uuid id) {
     topic = new TopicProduceResponse().setName(name).setTopicId(id);
     response.responses().add(topic);

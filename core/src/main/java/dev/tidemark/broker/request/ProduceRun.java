@@ -226,7 +226,8 @@ final class ProduceRun {
   private void append(
       PartitionLeader partition, ClientBatch batch, PartitionProduceResponse response)
       throws RefusedAppend, IOException {
-    AppendResult result = partition.append(batch);
+    AppendResult result =
+        answer.isForAll() ? partition.appendForAll(batch) : partition.append(batch);
     response
         .setBaseOffset(result.baseOffset())
         .setLogAppendTimeMs(result.logAppendTimeMs())

@@ -2,7 +2,6 @@ package dev.tidemark.broker.request;
 
 import dev.tidemark.env.Timers;
 import dev.tidemark.replica.HighWatermarkListener;
-import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.PartitionReplica;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -27,7 +26,10 @@ final class WaitingFetch {
    * @param answer called once
    */
   WaitingFetch(
-      List<PartitionLeader> partitions, boolean readCommitted, long missingBytes, Runnable answer) {
+      List<PartitionReplica> partitions,
+      boolean readCommitted,
+      long missingBytes,
+      Runnable answer) {
     this.readCommitted = readCommitted;
     this.missingBytes = missingBytes;
     this.answer = answer;
@@ -57,10 +59,10 @@ final class WaitingFetch {
 
   /** One of the partitions, and how far it was readable when it was last looked at. */
   private final class Part implements HighWatermarkListener {
-    private final PartitionLeader partition;
+    private final PartitionReplica partition;
     private long countedTo;
 
-    Part(PartitionLeader partition) {
+    Part(PartitionReplica partition) {
       this.partition = partition;
     }
 

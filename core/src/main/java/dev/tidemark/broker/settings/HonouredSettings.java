@@ -17,6 +17,13 @@ public final class HonouredSettings {
 
   private static final int ANY = Integer.MIN_VALUE;
 
+  /** Kafka's class for consumers that read from the leader only, as without any. */
+  public static final String LEADER_SELECTOR = "org.apache.kafka.common.replica.LeaderSelector";
+
+  /** Kafka's class for consumers that read from a replica in their rack (KIP-392). */
+  public static final String RACK_AWARE_REPLICA_SELECTOR =
+      "org.apache.kafka.common.replica.RackAwareReplicaSelector";
+
   // Identity and folders
   public static final Setting<List<String>> PROCESS_ROLES =
       add(Setting.ofList("process.roles", List.of("broker", "controller"), "broker", "controller"));
@@ -130,6 +137,34 @@ public final class HonouredSettings {
       add(Setting.ofInt("max.incremental.fetch.session.cache.slots", 1000, 0));
   public static final Setting<Integer> PRODUCER_ID_EXPIRATION_MS =
       add(Setting.ofInt("producer.id.expiration.ms", 86_400_000, 1));
+
+  // Replication
+  public static final Setting<Long> REPLICA_LAG_TIME_MAX_MS =
+      add(Setting.ofLong("replica.lag.time.max.ms", 30_000L, 1));
+  public static final Setting<Integer> REPLICA_FETCH_WAIT_MAX_MS =
+      add(Setting.ofInt("replica.fetch.wait.max.ms", 500, 0));
+  public static final Setting<Integer> REPLICA_FETCH_MIN_BYTES =
+      add(Setting.ofInt("replica.fetch.min.bytes", 1, 0));
+  public static final Setting<Integer> REPLICA_FETCH_MAX_BYTES =
+      add(Setting.ofInt("replica.fetch.max.bytes", 1_048_576, 0));
+  public static final Setting<Integer> REPLICA_FETCH_RESPONSE_MAX_BYTES =
+      add(Setting.ofInt("replica.fetch.response.max.bytes", 10_485_760, 0));
+  public static final Setting<Integer> REPLICA_FETCH_BACKOFF_MS =
+      add(Setting.ofInt("replica.fetch.backoff.ms", 1000, 0));
+  public static final Setting<Integer> REPLICA_SOCKET_TIMEOUT_MS =
+      add(Setting.ofInt("replica.socket.timeout.ms", 30_000, 1));
+  public static final Setting<Long> REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS =
+      add(Setting.ofLong("replica.high.watermark.checkpoint.interval.ms", 5_000L, 1));
+  public static final Setting<String> REPLICA_SELECTOR_CLASS =
+      add(
+          Setting.ofChoice(
+              "replica.selector.class", null, LEADER_SELECTOR, RACK_AWARE_REPLICA_SELECTOR));
+  public static final Setting<Long> TIDEMARK_REPLICA_LAG_MAX_OFFSETS =
+      add(Setting.ofLong("tidemark.replica.lag.max.offsets", Long.MAX_VALUE, 0));
+  public static final Setting<Long> TIDEMARK_REPLICA_HW_LINGER_MS =
+      add(Setting.ofLong("tidemark.replica.hw.linger.ms", 20L, 0));
+  public static final Setting<Long> TIDEMARK_LOST_TAIL_MAX_BYTES =
+      add(Setting.ofLong("tidemark.lost.tail.max.bytes", 10_485_760L, 0));
 
   // Log defaults
   public static final Setting<Integer> LOG_SEGMENT_BYTES =

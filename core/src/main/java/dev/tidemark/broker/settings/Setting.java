@@ -106,7 +106,7 @@ public record Setting<T>(String name, @Nullable T defaultValue, Parser<T> parser
         "must be HOST:PORT with a port from 0 to 65535 (HOST may be empty)");
   }
 
-  static Setting<String> ofChoice(String name, String defaultValue, String... allowed) {
+  static Setting<String> ofChoice(String name, @Nullable String defaultValue, String... allowed) {
     List<String> choices = List.of(allowed);
     return new Setting<>(
         name,

@@ -11,6 +11,7 @@ import dev.tidemark.replica.ReplicaContext;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.message.FetchRequestData;
@@ -74,6 +75,16 @@ public final class FollowerFetcher {
 
   /** Fetches for a follower of this leader from now on. */
   public void add(PartitionFollower follower) {
+    add(List.of(follower));
+  }
+
+  /** Fetches for these followers of this leader from now on. */
+  public void add(List<PartitionFollower> some) {
+    some.forEach(this::take);
+    proceed();
+  }
+
+  private void take(PartitionFollower follower) {
     FetchedFollower added = new FetchedFollower(follower);
     FetchedFollower before = followers.put(added.key, added);
     if (before != null) {
@@ -81,7 +92,6 @@ public final class FollowerFetcher {
     }
     follower.onAttention(() -> onAttention(added));
     settle(added, follower.step());
-    proceed();
   }
 
   /** Fetches for it no more: it follows somebody else, or its role has ended. */

@@ -9,13 +9,16 @@ import dev.tidemark.log.LogId;
 import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
+import dev.tidemark.replica.CommittedPartition;
 import dev.tidemark.replica.HeldBackground;
+import dev.tidemark.replica.HostedReplica;
 import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.ReplicaContext;
 import dev.tidemark.sim.VirtualClock;
 import dev.tidemark.sim.VirtualDisk;
 import dev.tidemark.sim.VirtualTimers;
 import java.util.List;
+import java.util.Objects;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
@@ -42,12 +45,14 @@ class FetchAttemptReleaseTest {
             LogSettings.defaults(),
             LogOpening.unknown(),
             clock);
-    PartitionLeader leader =
-        new PartitionLeader(
+    HostedReplica replica =
+        new HostedReplica(
             log, 0, ReplicaContext.alone(1, new HeldBackground(), new VirtualTimers(clock), clock));
+    replica.apply(new CommittedPartition(1, 0, 0, List.of(1), List.of(1)), 1);
+    PartitionLeader leader = Objects.requireNonNull(replica.leader());
     leader.append(Batches.transactional(7, 0, 0, clock.wallMs(), "a"), AppendOrigin.COORDINATOR);
     leader.append(Batches.marker(7, 0, false, 0, clock.wallMs()), AppendOrigin.COORDINATOR);
-    partitions.host(leader);
+    partitions.host(replica);
     log.releaseIdleFiles();
     log.releaseIdleFiles();
   }
@@ -56,7 +61,9 @@ class FetchAttemptReleaseTest {
     FetchedPartition wanted =
         new FetchedPartition(new FetchedPartition.Key(null, ID.topicId(), ID.partition()));
     wanted.update(new FetchPartition().setPartition(ID.partition()).setPartitionMaxBytes(5000));
-    FetchAttempt attempt = new FetchAttempt(partitions, 5000, true, true);
+    FetchAttempt attempt =
+        new FetchAttempt(
+            partitions, 5000, new FetchReader(true, true, true, ""), ReadReplicas.LEADER);
     attempt.readAll(List.of(wanted));
     return attempt;
   }

@@ -9,7 +9,9 @@ import dev.tidemark.log.LogId;
 import dev.tidemark.log.LogOpening;
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.log.PartitionLog;
+import dev.tidemark.replica.CommittedPartition;
 import dev.tidemark.replica.HeldBackground;
+import dev.tidemark.replica.HostedReplica;
 import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.ReplicaContext;
 import dev.tidemark.sim.SeededRandomness;
@@ -51,13 +53,12 @@ class FetchAttemptTest {
             LogSettings.defaults(),
             LogOpening.unknown(),
             clock);
-    PartitionLeader opened =
-        new PartitionLeader(
-            log,
-            leaderEpoch,
-            ReplicaContext.alone(1, new HeldBackground(), new VirtualTimers(clock), clock));
+    HostedReplica opened =
+        new HostedReplica(
+            log, 0, ReplicaContext.alone(1, new HeldBackground(), new VirtualTimers(clock), clock));
+    opened.apply(new CommittedPartition(1, leaderEpoch, 0, List.of(1), List.of(1)), 1);
     partitions.host(opened);
-    return opened;
+    return Objects.requireNonNull(opened.leader());
   }
 
   /** Appends one batch of exactly {@code bytes}. */
@@ -90,8 +91,13 @@ class FetchAttemptTest {
     return wanted;
   }
 
+  private FetchAttempt attempt(int maxBytes, boolean readCommitted) {
+    return new FetchAttempt(
+        partitions, maxBytes, new FetchReader(readCommitted, true, true, ""), ReadReplicas.LEADER);
+  }
+
   private PartitionData fetch(int maxBytes, FetchedPartition wanted) {
-    FetchAttempt attempt = new FetchAttempt(partitions, maxBytes, false, true);
+    FetchAttempt attempt = attempt(maxBytes, false);
     attempt.readAll(List.of(wanted));
     return attempt.parts().get(0).data();
   }
@@ -113,7 +119,7 @@ class FetchAttemptTest {
     PartitionLeader other = open(1, 0);
     append(leader, 900);
     append(other, 900);
-    FetchAttempt attempt = new FetchAttempt(partitions, 500, false, true);
+    FetchAttempt attempt = attempt(500, false);
     attempt.readAll(List.of(wanted(0, 0, 500), wanted(1, 0, 500)));
     assertThat(FetchResponse.recordsSize(attempt.parts().get(0).data())).isGreaterThan(500);
     assertThat(FetchResponse.recordsSize(attempt.parts().get(1).data())).isZero();
@@ -124,10 +130,10 @@ class FetchAttemptTest {
   void whoLeavesRecordsBehindForWantOfRoomDoesNotWaitForMore() throws Exception {
     append(leader, 300);
     append(leader, 300);
-    FetchAttempt cut = new FetchAttempt(partitions, 1 << 20, false, true);
+    FetchAttempt cut = attempt(1 << 20, false);
     cut.readAll(List.of(wanted(0, 0, 400)));
     assertThat(cut.answerNow()).isTrue();
-    FetchAttempt whole = new FetchAttempt(partitions, 1 << 20, false, true);
+    FetchAttempt whole = attempt(1 << 20, false);
     whole.readAll(List.of(wanted(0, 0, 1 << 20)));
     assertThat(whole.answerNow()).isFalse();
   }
@@ -153,7 +159,7 @@ class FetchAttemptTest {
 
   @Test
   void offsetsOutsideTheLogAndUnknownTopicsAreErrorsThatDoNotWait() {
-    FetchAttempt attempt = new FetchAttempt(partitions, 500, false, true);
+    FetchAttempt attempt = attempt(500, false);
     FetchedPartition unknown =
         new FetchedPartition(new FetchedPartition.Key(null, new Uuid(9, 9), 0));
     attempt.readAll(List.of(wanted(0, 99, 500), unknown, wanted(7, 0, 500)));
@@ -181,7 +187,7 @@ class FetchAttemptTest {
     append(other, 100);
     append(other, 100);
     append(other, 100);
-    other.transitionToLeader(3);
+    other.onCommitted(new CommittedPartition(1, 3, 3, List.of(1), List.of(1)));
     append(other, 100);
     PartitionData above = fetch(500, wanted(1, 3, 500, -1, 2));
     assertThat(FetchResponse.isDivergingEpoch(above)).isTrue();
@@ -208,7 +214,7 @@ class FetchAttemptTest {
     leader.append(Batches.marker(7, 0, false, 0, 1_000_000), AppendOrigin.COORDINATOR);
     append(leader, 100);
     assertThat(fetch(5000, wanted(0, 0, 5000)).abortedTransactions()).isNullOrEmpty();
-    FetchAttempt committed = new FetchAttempt(partitions, 5000, true, true);
+    FetchAttempt committed = attempt(5000, true);
     committed.readAll(List.of(wanted(0, 0, 5000)));
     PartitionData data = committed.parts().get(0).data();
     assertThat(data.abortedTransactions()).hasSize(1);
@@ -237,7 +243,7 @@ class FetchAttemptTest {
     FetchSession session = Objects.requireNonNull(sessions.lookUp(first, version).session());
     assertThat(fetch(500, session.inOrder().get(0)).errorCode()).isEqualTo(Errors.NONE.code());
 
-    leader.transitionToLeader(4);
+    leader.onCommitted(new CommittedPartition(1, 4, 4, List.of(1), List.of(1)));
     FetchRequestData next =
         new FetchRequestData().setSessionId(session.id()).setSessionEpoch(1).setTopics(List.of());
     FetchSession again = Objects.requireNonNull(sessions.lookUp(next, version).session());

@@ -61,7 +61,7 @@ final class TwoBrokers {
         clock,
         (proposal, reply) -> proposals.add(proposal),
         brokers,
-        log -> {},
+        (log, endOffset) -> {},
         LagRule.defaults(),
         contacts,
         1 << 20);

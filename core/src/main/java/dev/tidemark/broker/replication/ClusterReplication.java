@@ -1,0 +1,104 @@
+package dev.tidemark.broker.replication;
+
+import dev.tidemark.broker.control.ControllerChannel;
+import dev.tidemark.env.Background;
+import dev.tidemark.env.Dialer;
+import dev.tidemark.env.Shard;
+import dev.tidemark.metadata.MetadataView;
+import dev.tidemark.replica.BrokerRegistry;
+import dev.tidemark.replica.Checkpoints;
+import dev.tidemark.replica.FollowerContacts;
+import dev.tidemark.replica.IsrProposals;
+import dev.tidemark.replica.ReplicaContext;
+import dev.tidemark.replica.RoleListener;
+import dev.tidemark.replica.fetch.FollowerFetcher;
+import dev.tidemark.replica.fetch.LedPartitions;
+import dev.tidemark.replica.fetch.ServedSession;
+import java.util.function.LongSupplier;
+
+/** Replication between the brokers of a cluster. Owned by the data shard. */
+public final class ClusterReplication implements Replication {
+  private final int nodeId;
+  private final Shard shard;
+  private final MetadataView view;
+  private final Dialer dialer;
+  private final ReplicationSettings settings;
+  private final BrokerRegistry brokers;
+  private final IsrProposals proposals;
+  private final FollowerContacts contacts = new FollowerContacts();
+  private final ReplicaContext shared;
+  private final FollowerFetchers fetchers;
+
+  /**
+   * @param dialer of the data shard
+   * @param ownEpoch the epoch of this broker's registration
+   */
+  public ClusterReplication(
+      int nodeId,
+      Shard shard,
+      MetadataView view,
+      Dialer dialer,
+      ControllerChannel channel,
+      LongSupplier ownEpoch,
+      ReplicationSettings settings) {
+    this.nodeId = nodeId;
+    this.shard = shard;
+    this.view = view;
+    this.dialer = dialer;
+    this.settings = settings;
+    this.brokers = new ImageBrokers(view, ownEpoch);
+    this.proposals = new IsrRequests(nodeId, brokers, channel, shard.timers());
+    this.shared = context(shard.background(), (log, endOffset) -> {});
+    this.fetchers = new FollowerFetchers(shard.timers(), this::newFetcher);
+  }
+
+  @Override
+  public ReplicaContext context(Background slowWork, Checkpoints checkpoints) {
+    return new ReplicaContext(
+        nodeId,
+        slowWork,
+        shard.timers(),
+        shard.clock(),
+        proposals,
+        brokers,
+        checkpoints,
+        settings.lag(),
+        contacts,
+        settings.lostTailMaxBytes());
+  }
+
+  private FollowerFetcher newFetcher(int leaderId) {
+    PeerLeader leader = new PeerLeader(nodeId, leaderId, view, dialer, shard.timers(), settings);
+    return new FollowerFetcher(leaderId, settings.fetching(), leader, shared);
+  }
+
+  @Override
+  public RoleListener followers() {
+    return fetchers;
+  }
+
+  @Override
+  public boolean hasOthers() {
+    return true;
+  }
+
+  @Override
+  public ServedSession newSession(LedPartitions partitions) {
+    return new ServedSession(partitions, settings.serving(), shared);
+  }
+
+  @Override
+  public long lagCheckIntervalMs() {
+    return Math.max(1, settings.lag().timeMaxMs() / 2);
+  }
+
+  @Override
+  public long checkpointIntervalMs() {
+    return settings.checkpointIntervalMs();
+  }
+
+  @Override
+  public void stop() {
+    fetchers.stop();
+  }
+}

@@ -1,0 +1,100 @@
+package dev.tidemark.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tidemark.sim.DiskFaults.Change;
+import java.io.IOException;
+import java.util.List;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.Test;
+
+/** Replicas come to brokers, leave them, and fail on them. */
+class ReplicaPlacementTest {
+  private static final List<Integer> ALL = List.of(1, 2, 3);
+
+  @Test
+  void aPartitionMovesToOtherBrokersWithAllItHoldsAndLeavesNothingBehind() throws IOException {
+    SimCluster cluster = new SimCluster(1, 3);
+    cluster.create("t", List.of(1, 2), "file.delete.delay.ms", "100");
+    assertThat(cluster.produceAll(1, "t", "a", "b")).isEqualTo(Errors.NONE);
+    cluster.reassign("t", List.of(2, 3));
+    cluster.await(() -> cluster.isr("t").equals(List.of(2, 3)) && cluster.leads(2, "t"));
+    assertThat(cluster.produceAll(2, "t", "c")).isEqualTo(Errors.NONE);
+    cluster.await(() -> cluster.broker(1).role("t", 0) == null);
+    assertThat(cluster.broker(1).hasFolder("t")).isFalse();
+    cluster.await(() -> cluster.highWatermark(3, "t") == 3);
+    assertThat(cluster.read(3, "t")).containsExactly("a", "b", "c");
+  }
+
+  @Test
+  void aDeletedTopicLeavesAllItsBrokers() throws IOException {
+    SimCluster cluster = new SimCluster(2, 2);
+    cluster.create("t", List.of(1, 2));
+    assertThat(cluster.produceAll(1, "t", "a")).isEqualTo(Errors.NONE);
+    cluster.delete("t");
+    cluster.await(
+        () -> cluster.broker(1).role("t", 0) == null && cluster.broker(2).role("t", 0) == null);
+    assertThat(cluster.broker(1).hasFolder("t")).isFalse();
+    assertThat(cluster.broker(2).hasFolder("t")).isFalse();
+    cluster.create("t", List.of(2, 1));
+    assertThat(cluster.produceAll(2, "t", "b")).isEqualTo(Errors.NONE);
+    assertThat(cluster.read(2, "t")).containsExactly("b");
+  }
+
+  @Test
+  void aFollowerWhoseDiskFailedForAMomentCatchesUpAgain() throws IOException {
+    SimCluster cluster = new SimCluster(3, 3);
+    cluster.create("t", ALL, "min.insync.replicas", "2");
+    assertThat(cluster.produceAll(1, "t", "a")).isEqualTo(Errors.NONE);
+    cluster.broker(3).faults().failNext(Change.WRITE, 0);
+    assertThat(cluster.produceAll(1, "t", "b")).isIn(Errors.NONE, Errors.REQUEST_TIMED_OUT);
+    cluster.await(() -> cluster.broker(3).role("t", 0) != null && cluster.endOffset(3, "t") == 2);
+    cluster.await(() -> cluster.isr("t").size() == 3);
+    assertThat(cluster.read(3, "t")).contains("a");
+    assertThat(cluster.state("t").leader).isEqualTo(1);
+  }
+
+  @Test
+  void aLeaderWhoseLogFailedHandsOverAndComesBackAsAFollower() throws IOException {
+    SimCluster cluster = new SimCluster(4, 3);
+    cluster.create("t", ALL, "min.insync.replicas", "2");
+    assertThat(cluster.produceAll(1, "t", "a")).isEqualTo(Errors.NONE);
+    cluster.broker(1).faults().failNext(Change.WRITE, 0);
+    assertThat(cluster.produceAll(1, "t", "b")).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
+    cluster.await(() -> cluster.leads(2, "t"));
+    assertThat(cluster.produceAll(2, "t", "c")).isEqualTo(Errors.NONE);
+    cluster.await(() -> cluster.isr("t").size() == 3 && cluster.follows(1, "t", 2));
+    cluster.await(() -> cluster.highWatermark(1, "t") == 2);
+    assertThat(cluster.read(1, "t")).containsExactly("a", "c");
+  }
+
+  @Test
+  void aBrokerThatStartsWhileItsPartitionsChangeTakesInWhatItMissed() throws IOException {
+    SimCluster cluster = new SimCluster(5, 3);
+    cluster.create("t", ALL, "min.insync.replicas", "1");
+    assertThat(cluster.produceAll(1, "t", "a")).isEqualTo(Errors.NONE);
+    cluster.broker(3).kill();
+    cluster.await(() -> cluster.isr("t").equals(List.of(1, 2)));
+    cluster.delete("t");
+    cluster.create("t", List.of(1, 2));
+    cluster.broker(3).start();
+    cluster.await(() -> cluster.isUnfenced(3));
+    assertThat(cluster.broker(3).role("t", 0)).isNull();
+    assertThat(cluster.broker(3).hasFolder("t")).isFalse();
+    assertThat(cluster.produceAll(1, "t", "b")).isEqualTo(Errors.NONE);
+  }
+
+  @Test
+  void aHighWatermarkOutlivesTheProcess() throws IOException {
+    SimCluster cluster = new SimCluster(6, 2);
+    cluster.create("t", List.of(1, 2), "min.insync.replicas", "1");
+    assertThat(cluster.produceAll(1, "t", "a", "b")).isEqualTo(Errors.NONE);
+    cluster.await(() -> cluster.highWatermark(2, "t") == 2);
+    cluster.runForMs(SimCluster.REPLICATION.checkpointIntervalMs() + 1_000);
+    cluster.broker(1).kill();
+    cluster.broker(2).kill();
+    cluster.broker(2).start();
+    cluster.await(() -> cluster.broker(2).role("t", 0) != null);
+    assertThat(cluster.highWatermark(2, "t")).isEqualTo(2);
+  }
+}
