@@ -42,8 +42,7 @@ interface ControllerAccess {
   boolean isInCluster();
 
   /** For a node that is a whole cluster: the controller in this process decides. */
-  static ControllerAccess alone(
-      ControllerCalls calls, Shard data, int nodeId, long brokerEpoch) {
+  static ControllerAccess alone(ControllerCalls calls, Shard data, int nodeId, long brokerEpoch) {
     return new ControllerAccess() {
       @Override
       public ControllerCalls here() {

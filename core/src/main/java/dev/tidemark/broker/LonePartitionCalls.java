@@ -10,8 +10,7 @@ record LonePartitionCalls(ControllerCalls calls, int nodeId) implements LedParti
   @Override
   public void renew(LogId id, Reply<Integer> reply) {
     calls.call(
-        (decider, answer) ->
-            decider.renewLeadership(id.topicId(), id.partition(), nodeId, answer),
+        (decider, answer) -> decider.renewLeadership(id.topicId(), id.partition(), nodeId, answer),
         reply);
   }
 

@@ -81,7 +81,12 @@ class CompatibilityDocTest {
         .register(
             registry,
             ControllerAccess.alone(new ControllerCalls(controller, shard, shard), shard, 1, 1),
-            new Handlers.Self("id", (yes, no) -> yes.run(), List::of, new NoMoves(), Replication.alone(1, shard)));
+            new Handlers.Self(
+                "id",
+                (yes, no) -> yes.run(),
+                List::of,
+                new NoMoves(),
+                Replication.alone(1, shard)));
     return registry;
   }
 
