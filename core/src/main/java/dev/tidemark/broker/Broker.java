@@ -2,11 +2,14 @@ package dev.tidemark.broker;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tidemark.broker.control.BrokerLife;
 import dev.tidemark.broker.folder.DataFolders;
 import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.broker.metrics.RequestMetrics;
+import dev.tidemark.broker.replication.ClusterReplication;
 import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.env.Connection;
+import dev.tidemark.env.Dialer;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
 import dev.tidemark.log.LogId;
@@ -14,23 +17,17 @@ import dev.tidemark.log.PartitionLog;
 import dev.tidemark.metadata.BrokerIncarnation;
 import dev.tidemark.metadata.Controller;
 import dev.tidemark.metadata.ControllerCalls;
-import dev.tidemark.metadata.ControllerSettings;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.metadata.RandomIds;
 import dev.tidemark.metadata.Reply;
 import dev.tidemark.metadata.TopicConfigs;
-import dev.tidemark.quorum.MetadataLog;
-import dev.tidemark.quorum.SingleVoterLog;
 import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A node: controller and broker over the shards and folders it is given. It is started once and
@@ -41,8 +38,6 @@ import org.slf4j.LoggerFactory;
  * data shard's background.
  */
 public final class Broker {
-  private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
-
   private final BrokerSettings settings;
   private final Shard data;
   private final Shard control;
@@ -57,7 +52,11 @@ public final class Broker {
   private final Handlers handlers;
   private final LiveSettings live;
   private final ClientMistakes mistakes;
-  private @Nullable MetadataLog metadataLog;
+  private final ClusterSettings cluster;
+  private final ControlSide controlSide;
+  private final Dialer dialer;
+  private Runnable whenControllerServes = () -> {};
+  private @Nullable Membership membership;
   private @Nullable HostedLogs logs;
   private @Nullable Maintenance maintenance;
   private @Nullable Checkpoints checkpoints;
@@ -97,6 +96,30 @@ public final class Broker {
       Consumer<String> whenItCannotGoOn,
       String bootId,
       NodeControls controls) {
+    this(
+        settings,
+        data,
+        control,
+        directories,
+        whenItCannotGoOn,
+        bootId,
+        controls,
+        NodeDialers.none(data, control));
+  }
+
+  /** The same for a node that calls others, with {@code dialers}. */
+  public Broker(
+      BrokerSettings settings,
+      Shard data,
+      Shard control,
+      List<Directory> directories,
+      Consumer<String> whenItCannotGoOn,
+      String bootId,
+      NodeControls controls,
+      NodeDialers dialers) {
+    this.cluster = settings.cluster();
+    this.dialer = dialers.data();
+    this.controlSide = new ControlSide(settings, view, data, control, dialers.control());
     this.whenItCannotGoOn = whenItCannotGoOn;
     this.settings = settings;
     this.data = data;
@@ -136,23 +159,51 @@ public final class Broker {
   }
 
   /**
-   * Starts the node: folders are checked, the metadata log is replayed, the broker registers, its
-   * logs are opened.
+   * Whom the transport asks for each new connection to the controllers' listener, on the control
+   * shard; to be used once {@link #whenControllerServes} says so.
+   */
+  public Connection.Acceptor controllerAcceptor() {
+    return controlSide.acceptor();
+  }
+
+  /**
+   * What to do, on the control shard, when the controller can be called: other nodes must be able
+   * to before the start of this one is done. To be set before the start.
+   */
+  public void whenControllerServes(Runnable action) {
+    whenControllerServes = action;
+  }
+
+  /** Starts a node that is a whole cluster, or only a broker. */
+  public void start(List<BrokerIncarnation.Listener> advertised, Outcome outcome) {
+    start(advertised, List.of(), outcome);
+  }
+
+  /**
+   * Starts the node: folders are checked, the metadata log is opened, the broker registers, its
+   * logs are opened. In a cluster the start is done when the controller lets the broker lead.
    *
    * @param advertised the addresses clients are told, with their real ports
+   * @param advertisedController the addresses of this node's controller
    */
-  public void start(List<BrokerIncarnation.Listener> advertised, Outcome outcome) {
+  public void start(
+      List<BrokerIncarnation.Listener> advertised,
+      List<BrokerIncarnation.Listener> advertisedController,
+      Outcome outcome) {
     control.execute(
         () -> {
           try {
-            startControl(advertised, outcome);
+            startControl(advertised, advertisedController, outcome);
           } catch (IOException | RuntimeException e) {
             data.execute(() -> outcome.onFailed(e));
           }
         });
   }
 
-  private void startControl(List<BrokerIncarnation.Listener> advertised, Outcome outcome)
+  private void startControl(
+      List<BrokerIncarnation.Listener> advertised,
+      List<BrokerIncarnation.Listener> advertisedController,
+      Outcome outcome)
       throws IOException {
     List<FolderIdentity> identities = DataFolders.load(directories, settings.nodeId());
     DataFolders.requireMetadataLog(directories);
@@ -161,31 +212,48 @@ public final class Broker {
       folders.add(DataFolder.load(directories.get(i), identities.get(i).directoryId(), bootId));
     }
     FolderIdentity first = identities.get(0);
-    MetadataLog log =
-        new SingleVoterLog(
-            directories.get(0),
-            settings.nodeId(),
-            first.directoryId(),
-            control.clock(),
-            settings.metadataSnapshots());
-    Controller controller = new Controller(log, view, control, data, controllerSettings());
-    controller.start();
-    List<Uuid> directoryIds = identities.stream().map(FolderIdentity::directoryId).toList();
+    controlSide.open(directories.get(0), first, advertisedController);
+    whenControllerServes.run();
+    if (!cluster.isBroker()) {
+      data.execute(outcome::onDone);
+      return;
+    }
     BrokerIncarnation incarnation =
         new BrokerIncarnation(
             settings.nodeId(),
             RandomIds.next(control.randomness()),
             advertised,
             settings.rack(),
-            directoryIds,
-            folders.stream().allMatch(DataFolder::cleanStop));
+            identities.stream().map(FolderIdentity::directoryId).toList(),
+            folders.stream()
+                .allMatch(
+                    folder -> folder.cleanStop() || (!cluster.isAlone() && folder.isSameBoot())));
+    if (cluster.isAlone()) {
+      registerAlone(incarnation, folders, first.clusterId(), outcome);
+    } else {
+      data.execute(() -> join(incarnation, folders, first.clusterId(), outcome));
+    }
+  }
+
+  /** The controller in this process decides, so the broker sends no heartbeats. */
+  private void registerAlone(
+      BrokerIncarnation incarnation, List<DataFolder> folders, String clusterId, Outcome outcome) {
+    Controller controller = controlSide.controller();
     controller.registerBroker(
         incarnation,
         new Reply<>() {
           @Override
           public void succeed(Long brokerEpoch) {
             data.execute(
-                () -> startData(log, controller, folders, first.clusterId(), brokerEpoch, outcome));
+                () -> {
+                  ControllerCalls calls = new ControllerCalls(controller, control, data);
+                  startData(
+                      ControllerAccess.alone(calls, settings.nodeId(), brokerEpoch),
+                      folders,
+                      clusterId,
+                      outcome::onDone,
+                      outcome);
+                });
           }
 
           @Override
@@ -195,25 +263,62 @@ public final class Broker {
         });
   }
 
-  private ControllerSettings controllerSettings() {
-    return new ControllerSettings(
-        settings.nodeId(),
-        settings.numPartitions(),
-        settings.defaultReplicationFactor(),
-        settings.deleteTopicEnable(),
-        settings.texts());
+  private void join(
+      BrokerIncarnation incarnation, List<DataFolder> folders, String clusterId, Outcome outcome) {
+    Joining joining = new Joining(folders, clusterId, outcome);
+    Membership joined =
+        new Membership(
+            settings,
+            clusterId,
+            incarnation,
+            controlSide.known(),
+            new ControllerCalls(controlSide.controller(), control, data),
+            controlSide.quorumFromData(),
+            view,
+            data,
+            dialer,
+            joining);
+    membership = joined;
+    joined.life().start();
+  }
+
+  /** The start of a broker in a cluster, as its life goes on. */
+  private final class Joining implements BrokerLife.Owner {
+    private final List<DataFolder> folders;
+    private final String clusterId;
+    private final Outcome outcome;
+
+    Joining(List<DataFolder> folders, String clusterId, Outcome outcome) {
+      this.folders = folders;
+      this.clusterId = clusterId;
+      this.outcome = outcome;
+    }
+
+    @Override
+    public void onRegistered() {
+      Membership joined = requireNonNull(membership);
+      startData(joined, folders, clusterId, joined.life()::onLoaded, outcome);
+    }
+
+    @Override
+    public void onUnfenced() {
+      outcome.onDone();
+    }
+
+    @Override
+    public void onFailed(Throwable cause) {
+      outcome.onFailed(cause);
+    }
   }
 
   private void startData(
-      MetadataLog log,
-      Controller controller,
+      ControllerAccess access,
       List<DataFolder> folders,
       String clusterId,
-      long brokerEpoch,
+      Runnable whenOpen,
       Outcome outcome) {
-    metadataLog = log;
-    ControllerCalls calls = new ControllerCalls(controller, control, data);
-    Replication replication = Replication.alone(settings.nodeId(), data);
+    ControllerCalls calls = access.here();
+    Replication replication = replication();
     HostedLogs hosted =
         new HostedLogs(
             settings.nodeId(),
@@ -222,11 +327,14 @@ public final class Broker {
             partitions,
             topicConfigs,
             view,
-            new LedPartitions(calls),
+            partitionCalls(calls),
             replication,
             new DiskOwner());
     calls.onStorageFailure(hosted::suspectMetadataFolder);
     logs = hosted;
+    if (membership != null) {
+      membership.life().offlineFolders(hosted::offlineFolderIds);
+    }
     view.addListener(hosted);
     Checkpoints known = new Checkpoints(partitions, hosted, bootId);
     checkpoints = known;
@@ -245,21 +353,42 @@ public final class Broker {
           try {
             handlers.register(
                 registry,
-                calls,
+                access,
                 new Handlers.Self(
                     clusterId,
-                    brokerEpoch,
                     new FolderRoom(hosted::logDirs, hosted::suspectFolders),
                     hosted::logDirs,
                     hosted.moves(),
                     replication));
             started.start();
             compacting.start();
-            outcome.onDone();
+            whenOpen.run();
           } catch (RuntimeException e) {
             outcome.onFailed(e);
           }
         });
+  }
+
+  private Replication replication() {
+    Membership joined = membership;
+    return joined == null
+        ? Replication.alone(settings.nodeId(), data)
+        : new ClusterReplication(
+            settings.nodeId(),
+            data,
+            view,
+            dialer,
+            joined.requests(),
+            joined.life()::brokerEpoch,
+            settings.replication(cluster.interBrokerListener()));
+  }
+
+  private LedPartitionCalls partitionCalls(ControllerCalls here) {
+    Membership joined = membership;
+    return joined == null
+        ? new LedPartitions(here)
+        : new ClusterPartitionCalls(
+            settings.nodeId(), joined.life()::brokerEpoch, view, joined.requests());
   }
 
   private final class LedPartitions implements LedPartitionCalls {
@@ -308,6 +437,9 @@ public final class Broker {
   }
 
   private void stopData(Outcome outcome) {
+    if (membership != null) {
+      membership.life().end();
+    }
     Maintenance running = maintenance;
     HostedLogs hosted = logs;
     Checkpoints known = checkpoints;
@@ -328,86 +460,42 @@ public final class Broker {
           open.add(partition.log());
         });
     // The logs change hands, so the shard must have heard of the end of each sync before.
-    hosted.afterSyncs(() -> closeLogs(open, unclean, known, hosted, outcome));
+    CleanStop closing = new CleanStop(data, partitions, hosted, known, () -> stopControl(outcome));
+    hosted.afterSyncs(() -> closing.close(open, unclean));
   }
 
-  private void closeLogs(
-      List<PartitionLog> open,
-      List<PartitionLog> unclean,
-      Checkpoints known,
-      HostedLogs hosted,
-      Outcome outcome) {
-    LogCloser closer =
-        new LogCloser(
-            data,
-            hosted.onlineFolders().stream().map(DataFolder::directory).toList(),
-            failure -> {
-              if (failure != null) {
-                LOG.error("Logs could not be closed; the next start checks them", failure);
-                stopControl(outcome);
-              } else {
-                markClean(known, hosted, outcome);
-              }
-            });
-    closer.close(open, unclean);
-  }
-
-  private void markClean(Checkpoints known, HostedLogs hosted, Outcome outcome) {
-    Checkpoints.Update last = known.all();
-    // What could not be opened was not checked either: the next start has to look again.
-    List<DataFolder> clean =
-        hosted.onlineFolders().stream()
-            .filter(folder -> partitions.offline().stream().noneMatch(folder::holds))
-            .toList();
-    data.background()
-        .run(
-            // Behind a checkpoint that may be under way, unless a disk that hangs may hold it up.
-            clean.size() < hosted.folders().size() ? "stop" : Checkpoints.QUEUE,
-            () -> {
-              last.write();
-              markClean(clean);
-              return last;
-            },
-            (done, failure) -> {
-              if (failure != null) {
-                LOG.error("The folders could not be marked as clean: {}", failure.getMessage());
-              }
-              stopControl(outcome);
-            });
-  }
-
-  /** One folder that fails keeps no other from being marked. */
-  private static void markClean(List<DataFolder> folders) throws IOException {
-    IOException failure = null;
-    for (DataFolder folder : folders) {
-      try {
-        DataFolder.writeCleanMarker(folder.directory());
-      } catch (IOException e) {
-        failure = e;
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
-  }
-
-  private void stopControl(Outcome outcome) {
-    MetadataLog log = metadataLog;
-    control.execute(
+  /**
+   * Lets others take over what this broker leads; to be called before the stop, while clients and
+   * other brokers still reach this node. Done as well when nobody takes over in time.
+   */
+  public void leave(Outcome outcome) {
+    data.execute(
         () -> {
-          Optional<Throwable> failure = closeMetadataLog(log);
-          data.execute(() -> failure.ifPresentOrElse(outcome::onFailed, outcome::onDone));
+          Membership joined = membership;
+          if (joined == null) {
+            outcome.onDone();
+          } else {
+            joined.life().leave(outcome::onDone);
+          }
         });
   }
 
-  private static Optional<Throwable> closeMetadataLog(@Nullable MetadataLog log) {
-    try {
-      if (log != null) {
-        log.close();
-      }
-      return Optional.empty();
-    } catch (IOException e) {
-      return Optional.of(e);
+  private void stopControl(Outcome outcome) {
+    Membership joined = membership;
+    if (joined != null) {
+      joined.close();
     }
+    control.execute(
+        () ->
+            controlSide.close(
+                failure ->
+                    data.execute(
+                        () -> {
+                          if (failure == null) {
+                            outcome.onDone();
+                          } else {
+                            outcome.onFailed(failure);
+                          }
+                        })));
   }
 }

@@ -7,6 +7,7 @@ import dev.tidemark.broker.settings.HonouredSettings;
 import dev.tidemark.broker.settings.HostPort;
 import dev.tidemark.broker.settings.InvalidSetting;
 import dev.tidemark.broker.settings.ListenerAddress;
+import dev.tidemark.broker.settings.ListenerSettings;
 import dev.tidemark.broker.settings.Setting;
 import dev.tidemark.broker.settings.SettingValues;
 import dev.tidemark.broker.settings.SettingsParser;
@@ -30,15 +31,13 @@ public final class BrokerSettings implements SettingValues {
   private final Map<String, Object> values;
   private final Map<String, String> texts;
   private final List<String> warnings;
-  private final List<ListenerAddress> listeners;
-  private final List<ListenerAddress> advertisedListeners;
+  private final ListenerSettings listeners;
 
   private BrokerSettings(SettingsParser parsed) {
     this.values = new HashMap<>(parsed.values());
     this.texts = parsed.texts();
     this.warnings = parsed.warnings();
     this.listeners = parsed.listeners();
-    this.advertisedListeners = parsed.advertisedListeners();
   }
 
   /**
@@ -76,9 +75,9 @@ public final class BrokerSettings implements SettingValues {
     return several == null ? get(HonouredSettings.LOG_DIR) : several;
   }
 
-  /** The listeners for clients, in their order; controller listeners are left out. */
+  /** The listeners for clients and brokers, in their order; controller listeners are left out. */
   public List<ListenerAddress> listeners() {
-    return listeners;
+    return listeners.clients();
   }
 
   /**
@@ -86,7 +85,17 @@ public final class BrokerSettings implements SettingValues {
    * stands for this machine's name, port 0 for the port the listener was bound to.
    */
   public List<ListenerAddress> advertisedListeners() {
-    return advertisedListeners;
+    return listeners.advertised();
+  }
+
+  /** All of where this node listens. */
+  public ListenerSettings allListeners() {
+    return listeners;
+  }
+
+  /** What concerns the other nodes of the cluster. */
+  public ClusterSettings cluster() {
+    return new ClusterSettings(this);
   }
 
   /** Where metrics and health checks are served; empty = nowhere. */

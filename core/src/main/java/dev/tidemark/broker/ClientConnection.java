@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * Produce requests start at once, for they are appended in their order anyway and only their
  * acknowledgements wait.
  */
-final class ClientConnection implements Connection.Listener {
+final class ClientConnection implements Connection.Listener, RequestOwner {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
 
   /** Requests started and not answered; more of them wait in their frames. */
@@ -67,15 +67,18 @@ final class ClientConnection implements Connection.Listener {
             ClientInformation.EMPTY);
   }
 
-  ClientContext client() {
+  @Override
+  public ClientContext client() {
     return client;
   }
 
-  void whenEnded(Runnable action) {
+  @Override
+  public void whenEnded(Runnable action) {
     whenEnded = action;
   }
 
-  void clientSoftware(ClientInformation told) {
+  @Override
+  public void clientSoftware(ClientInformation told) {
     client = client.withSoftware(told);
   }
 
@@ -132,7 +135,8 @@ final class ClientConnection implements Connection.Listener {
   }
 
   /** The request that took longer is in: those behind it may start. */
-  void onTookIn() {
+  @Override
+  public void onTookIn() {
     takingLonger = false;
     drainOnce();
   }
@@ -157,7 +161,8 @@ final class ClientConnection implements Connection.Listener {
     return request.unsupportedVersion() ? 0 : request.version();
   }
 
-  void goOn(Request request, Runnable step) {
+  @Override
+  public void goOn(Request request, Runnable step) {
     try {
       step.run();
     } catch (RuntimeException e) {
@@ -179,7 +184,8 @@ final class ClientConnection implements Connection.Listener {
   }
 
   /** Sends what is answered from the oldest on, then starts what has waited for it. */
-  void onAnswered(Request request) {
+  @Override
+  public void onAnswered(Request request) {
     metrics.onAnswered(request.api(), request.startedNs());
     if (closed) {
       request.abandon();
@@ -231,7 +237,8 @@ final class ClientConnection implements Connection.Listener {
   }
 
   /** Closes the connection for a reason that is worth one line. */
-  void closeFor(String why) {
+  @Override
+  public void closeFor(String why) {
     if (!closed) {
       if (mistakes.mayTell(ClientMistakes.Kind.BAD_REQUEST)) {
         LOG.info("Closing connection {} from {}: {}", client.connectionId(), client.address(), why);

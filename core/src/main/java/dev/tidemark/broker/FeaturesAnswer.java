@@ -1,7 +1,7 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.metadata.ClusterFeatures;
-import dev.tidemark.metadata.MetadataView;
+import java.util.function.Supplier;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.ApiVersionsResponseData.FinalizedFeatureKey;
 import org.apache.kafka.common.message.ApiVersionsResponseData.SupportedFeatureKey;
@@ -9,10 +9,10 @@ import org.apache.kafka.image.MetadataImage;
 
 /** The features that ApiVersions tells: what this broker knows and what the cluster has on. */
 final class FeaturesAnswer {
-  private final MetadataView view;
+  private final Supplier<MetadataImage> metadata;
 
-  FeaturesAnswer(MetadataView view) {
-    this.view = view;
+  FeaturesAnswer(Supplier<MetadataImage> metadata) {
+    this.metadata = metadata;
   }
 
   /** An answer with the features filled in and nothing else. */
@@ -28,7 +28,7 @@ final class FeaturesAnswer {
                             .setName(name)
                             .setMinVersion(range.min())
                             .setMaxVersion(range.max())));
-    MetadataImage image = view.image();
+    MetadataImage image = metadata.get();
     ClusterFeatures.finalizedLevels(image)
         .forEach(
             (name, level) ->

@@ -1,8 +1,6 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.broker.replication.Replication;
-import dev.tidemark.broker.request.AlterConfigsHandler;
-import dev.tidemark.broker.request.AlterPartitionReassignmentsHandler;
 import dev.tidemark.broker.request.AlterReplicaLogDirsHandler;
 import dev.tidemark.broker.request.ApiVersionsHandler;
 import dev.tidemark.broker.request.AutoTopicCreation;
@@ -10,11 +8,8 @@ import dev.tidemark.broker.request.ClusterNodes;
 import dev.tidemark.broker.request.ConfigDescriptions;
 import dev.tidemark.broker.request.ConsumerGroupDescribeHandler;
 import dev.tidemark.broker.request.ConsumerGroupHeartbeatHandler;
-import dev.tidemark.broker.request.CreatePartitionsHandler;
-import dev.tidemark.broker.request.CreateTopicsHandler;
 import dev.tidemark.broker.request.DeleteGroupsHandler;
 import dev.tidemark.broker.request.DeleteRecordsHandler;
-import dev.tidemark.broker.request.DeleteTopicsHandler;
 import dev.tidemark.broker.request.DescribeClusterHandler;
 import dev.tidemark.broker.request.DescribeConfigsHandler;
 import dev.tidemark.broker.request.DescribeGroupsHandler;
@@ -22,7 +17,6 @@ import dev.tidemark.broker.request.DescribeLogDirsHandler;
 import dev.tidemark.broker.request.DescribeProducersHandler;
 import dev.tidemark.broker.request.DescribeQuorumHandler;
 import dev.tidemark.broker.request.DescribeTopicPartitionsHandler;
-import dev.tidemark.broker.request.ElectLeadersHandler;
 import dev.tidemark.broker.request.FetchHandler;
 import dev.tidemark.broker.request.FindCoordinatorHandler;
 import dev.tidemark.broker.request.FolderMoves;
@@ -49,12 +43,11 @@ import dev.tidemark.broker.request.RackAwareReplicas;
 import dev.tidemark.broker.request.ReadReplicas;
 import dev.tidemark.broker.request.RoomForPartitions;
 import dev.tidemark.broker.request.SyncGroupHandler;
-import dev.tidemark.broker.request.UpdateFeaturesHandler;
+import dev.tidemark.broker.request.UnregisterBrokerHandler;
 import dev.tidemark.env.LogLevels;
 import dev.tidemark.env.Shard;
 import dev.tidemark.group.GroupCoordination;
 import dev.tidemark.log.LogId;
-import dev.tidemark.metadata.ControllerCalls;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.replica.PartitionReplica;
 import dev.tidemark.transaction.ProducerIds;
@@ -102,15 +95,15 @@ final class Handlers {
   /** Who this broker is, as far as handlers need it. */
   record Self(
       String clusterId,
-      long brokerEpoch,
       RoomForPartitions room,
       Supplier<List<LogDir>> logDirs,
       FolderMoves moves,
       Replication replication) {}
 
-  void register(HandlerRegistry registry, ControllerCalls controller, Self self) {
+  void register(HandlerRegistry registry, ControllerAccess controller, Self self) {
     registry.add(
-        ApiKeys.API_VERSIONS, new ApiVersionsHandler(registry, new FeaturesAnswer(view)::make));
+        ApiKeys.API_VERSIONS,
+        new ApiVersionsHandler(registry, new FeaturesAnswer(view::image)::make));
     registerRecords(registry, self.replication());
     registry.add(
         ApiKeys.DESCRIBE_LOG_DIRS,
@@ -145,18 +138,17 @@ final class Handlers {
         .add(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(partitions));
   }
 
-  private void registerMetadata(HandlerRegistry registry, ControllerCalls controller, Self self) {
-    ClusterNodes nodes = new ClusterNodes(view, self.clusterId(), settings.nodeId(), partitions);
+  private void registerMetadata(HandlerRegistry registry, ControllerAccess controller, Self self) {
+    ClusterNodes nodes =
+        new ClusterNodes(
+            view, self.clusterId(), settings.nodeId(), partitions, controller::activeController);
     AutoTopicCreation creation =
         new AutoTopicCreation(
-            controller, self.room(), view, OffsetsTopicSettings.of(settings.texts()));
-    ProducerIds producerIds =
-        new ProducerIds(
-            reply ->
-                controller.call(
-                    (decider, answer) ->
-                        decider.allocateProducerIds(settings.nodeId(), self.brokerEpoch(), answer),
-                    reply));
+            controller.topicCreator(),
+            self.room(),
+            view,
+            OffsetsTopicSettings.of(settings.texts()));
+    ProducerIds producerIds = new ProducerIds(controller.producerIdBlocks());
     producerIds.prefetch(); // so that the first producer need not wait for a sync
     registry
         .add(
@@ -166,32 +158,30 @@ final class Handlers {
         .add(
             ApiKeys.DESCRIBE_TOPIC_PARTITIONS,
             new DescribeTopicPartitionsHandler(nodes, settings.maxRequestPartitionSizeLimit()))
-        .add(ApiKeys.DESCRIBE_QUORUM, new DescribeQuorumHandler(controller, nodes, data.clock()))
+        .add(
+            ApiKeys.DESCRIBE_QUORUM,
+            controller.quorum(new DescribeQuorumHandler(controller.here(), nodes, data.clock())))
         .add(ApiKeys.FIND_COORDINATOR, new FindCoordinatorHandler(nodes, creation, groups))
         .add(ApiKeys.INIT_PRODUCER_ID, new InitProducerIdHandler(producerIds));
   }
 
   private void registerTopics(
-      HandlerRegistry registry, ControllerCalls controller, RoomForPartitions room) {
-    registry
-        .add(ApiKeys.CREATE_TOPICS, new CreateTopicsHandler(controller, room, partitions))
-        .add(ApiKeys.DELETE_TOPICS, new DeleteTopicsHandler(controller))
-        .add(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(controller, room))
-        .add(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(controller))
-        .add(
-            ApiKeys.ALTER_PARTITION_REASSIGNMENTS,
-            new AlterPartitionReassignmentsHandler(controller))
-        .add(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(view))
-        .add(ApiKeys.UPDATE_FEATURES, new UpdateFeaturesHandler(controller));
+      HandlerRegistry registry, ControllerAccess controller, RoomForPartitions room) {
+    AdminHandlers.register(registry, controller.here(), room, partitions, controller::deciding);
+    registry.add(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(view));
+    if (controller.isInCluster()) {
+      registry.add(
+          ApiKeys.UNREGISTER_BROKER,
+          controller.deciding(new UnregisterBrokerHandler(controller.here())));
+    }
   }
 
-  private void registerConfigs(HandlerRegistry registry, ControllerCalls controller) {
+  private void registerConfigs(HandlerRegistry registry, ControllerAccess controller) {
     registry
         .add(ApiKeys.LIST_CONFIG_RESOURCES, new ListConfigResourcesHandler(view))
         .add(
             ApiKeys.INCREMENTAL_ALTER_CONFIGS,
-            new IncrementalAlterConfigsHandler(controller, loggers))
-        .add(ApiKeys.ALTER_CONFIGS, new AlterConfigsHandler(controller))
+            new IncrementalAlterConfigsHandler(controller.configAlterer(), loggers))
         .add(
             ApiKeys.DESCRIBE_CONFIGS,
             new DescribeConfigsHandler(new ConfigDescriptions(settings, view, loggers)));

@@ -26,7 +26,7 @@ public final class Request {
   private static final Logger LOG = LoggerFactory.getLogger(Request.class);
 
   private final ReceivedRequest received;
-  private final ClientConnection connection;
+  private final RequestOwner connection;
   private final long startedNs;
   private @Nullable OutboundFrame frame;
   private @Nullable Runnable onAbandoned;
@@ -35,7 +35,7 @@ public final class Request {
   private boolean abandoned;
   private boolean answered;
 
-  Request(ReceivedRequest received, ClientConnection connection, long startedNs) {
+  Request(ReceivedRequest received, RequestOwner connection, long startedNs) {
     this.received = received;
     this.connection = connection;
     this.startedNs = startedNs;
@@ -126,6 +126,9 @@ public final class Request {
 
   /** Answers with the API's error answer, or closes the connection where the API has none. */
   public void fail(Throwable cause) {
+    if (connection.takesFailure(this, cause)) {
+      return;
+    }
     AbstractResponse response = errorResponse(cause);
     if (response == null) {
       connection.closeFor("%s cannot be answered: %s".formatted(api().name, cause.getMessage()));

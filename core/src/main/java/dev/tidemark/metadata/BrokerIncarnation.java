@@ -3,6 +3,7 @@ package dev.tidemark.metadata;
 import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.BrokerRegistrationRequestData;
 
 /**
  * One run of a broker, as it registers.
@@ -22,6 +23,16 @@ public record BrokerIncarnation(
   public BrokerIncarnation {
     listeners = List.copyOf(listeners);
     directoryIds = List.copyOf(directoryIds);
+  }
+
+  /**
+   * What this run tells when it registers.
+   *
+   * @param previousBrokerEpoch the epoch of its run before if nothing of what that wrote is lost;
+   *     else -1
+   */
+  public BrokerRegistrationRequestData registration(String clusterId, long previousBrokerEpoch) {
+    return BrokerRegistering.request(this, previousBrokerEpoch).setClusterId(clusterId);
   }
 
   /**

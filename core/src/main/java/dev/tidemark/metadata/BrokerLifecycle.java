@@ -150,7 +150,7 @@ final class BrokerLifecycle {
   /** The connection on which the broker sent its heartbeats is broken. */
   void onConnectionLost(int brokerId, long brokerEpoch) {
     BrokerRegistration broker = loop.image().cluster().broker(brokerId);
-    if (broker != null && broker.epoch() == brokerEpoch && !broker.fenced()) {
+    if (loop.isActive() && broker != null && broker.epoch() == brokerEpoch && !broker.fenced()) {
       probes.begin(broker);
     }
   }

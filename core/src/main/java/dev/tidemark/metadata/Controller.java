@@ -2,10 +2,12 @@ package dev.tidemark.metadata;
 
 import dev.tidemark.env.Clock;
 import dev.tidemark.env.Shard;
+import dev.tidemark.quorum.Leadership;
 import dev.tidemark.quorum.MetadataLog;
 import dev.tidemark.quorum.QuorumState;
 import java.io.IOException;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
@@ -58,6 +60,8 @@ public final class Controller {
   private final ConfigEffects configEffects;
   private final ElectionAnswers electionAnswers;
   private final Clock clock;
+  private final Shard control;
+  private Consumer<Leadership> leaderListener = now -> {};
   private @Nullable Throwable bootstrapFailure;
 
   /** A controller of a cluster whose only broker is in this process. */
@@ -77,6 +81,7 @@ public final class Controller {
     this.log = log;
     this.view = view;
     this.data = data;
+    this.control = control;
     this.clock = control.clock();
     EffectiveConfigs configs = new EffectiveConfigs(settings.nodeId(), settings.properties());
     this.loop = new DecisionLoop(log, new Batches());
@@ -99,6 +104,11 @@ public final class Controller {
     this.partitionAddition = new PartitionAddition(placement);
     this.configAlteration = new ConfigAlteration(new ConfigRules(settings.properties()));
     this.configEffects = new ConfigEffects(context);
+  }
+
+  /** Hears who decides, on the control shard; to be set before {@link #start}. */
+  public void onLeaderChange(Consumer<Leadership> hearer) {
+    leaderListener = hearer;
   }
 
   /**
@@ -272,6 +282,11 @@ public final class Controller {
     return configEffects.with(image, decider.apply(image), later -> withEffects(later, decider));
   }
 
+  /** The metadata as of the last batch that has committed here. */
+  public MetadataImage image() {
+    return loop.image();
+  }
+
   /** Facts for DescribeQuorum. */
   public QuorumState quorumState() {
     return log.state();
@@ -325,6 +340,16 @@ public final class Controller {
     public void onResigned() {
       lifecycle.onResigned();
       electionAnswers.onResigned();
+    }
+
+    @Override
+    public void onLeadership(Leadership now) {
+      leaderListener.accept(now);
+    }
+
+    @Override
+    public void onLateReplay() {
+      control.execute(loop::endReplay);
     }
   }
 }

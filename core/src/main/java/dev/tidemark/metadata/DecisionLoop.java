@@ -52,6 +52,15 @@ final class DecisionLoop {
 
     /** Another node decides from now on. */
     void onResigned();
+
+    /** Another active controller is known, or none; after the other calls. */
+    default void onLeadership(Leadership now) {}
+
+    /**
+     * The log tells what it held at the start only now that it knows what of it is committed. When
+     * all of that is told, {@link DecisionLoop#endReplay} is to be called, in a later event.
+     */
+    default void onLateReplay() {}
   }
 
   private final MetadataLog log;
@@ -66,6 +75,8 @@ final class DecisionLoop {
   private Leadership leadership = Leadership.UNKNOWN;
   private int activeEpoch;
   private boolean isActive;
+  private boolean isStarted;
+  private boolean isReplayEnding;
 
   DecisionLoop(MetadataLog log, Listener listener) {
     this.log = log;
@@ -78,19 +89,38 @@ final class DecisionLoop {
   }
 
   /**
-   * Takes part in the quorum. What the log holds already is replayed as one change; a log with one
-   * voter makes this node active before this returns.
+   * Takes part in the quorum. What the log holds already is replayed as one change: before this
+   * returns by a log with one voter, which makes this node active then, and by others as soon as
+   * they know what of it is committed.
    */
   void start() throws IOException {
+    if (isStarted) {
+      throw new IllegalStateException("The controller was started before");
+    }
     log.start(new FromLog());
+    isStarted = true;
+    if (leadership.isActive() || log.tellsAllAtStart()) {
+      endReplay();
+    }
+  }
+
+  /** All that the log held at the start was told; without effect when it was known before. */
+  void endReplay() {
     MetadataDelta delta = replayed;
     if (delta == null) {
-      throw new IllegalStateException("The controller was started before");
+      return;
     }
     replayed = null;
     publish(delta, replayedTo);
     listener.onReplayed();
     applyLeadership();
+  }
+
+  private void endReplayLater() {
+    if (isStarted && !isReplayEnding) {
+      isReplayEnding = true;
+      listener.onLateReplay();
+    }
   }
 
   /** The topics whose deletion stands in the log as it was replayed; not changed after that. */
@@ -214,6 +244,7 @@ final class DecisionLoop {
       } else {
         noteDeletions(batch);
         replayedTo = provenance(batch);
+        endReplayLater();
       }
     }
 
@@ -236,15 +267,19 @@ final class DecisionLoop {
       } else {
         replayed = delta;
         replayedTo = provenance(everything);
+        endReplayLater();
       }
     }
 
     @Override
     public void onLeaderChange(Leadership now) {
       leadership = now;
-      if (replayed == null) {
+      if (replayed != null && isStarted && now.isActive()) {
+        endReplay(); // an active node was told all that is committed
+      } else if (replayed == null) {
         applyLeadership();
       }
+      listener.onLeadership(now);
     }
 
     private MetadataProvenance provenance(MetadataBatch batch) {

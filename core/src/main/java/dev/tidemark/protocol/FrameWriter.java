@@ -93,7 +93,10 @@ final class FrameWriter implements Writable {
 
   @Override
   public void writeByteBuffer(ByteBuffer value) {
-    accessor.writeByteBuffer(value);
+    if (value.hasRemaining()) { // its bytes are not counted: what Kafka calls zero-copy
+      cut();
+      parts.add(new OutboundFrame.Bytes(value.duplicate()));
+    }
   }
 
   @Override

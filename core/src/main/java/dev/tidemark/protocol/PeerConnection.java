@@ -30,6 +30,7 @@ public final class PeerConnection implements AutoCloseable {
   private final int port;
   private final ArrayDeque<Sent> unanswered = new ArrayDeque<>();
   private @Nullable Line line;
+  private Runnable whenLost = () -> {};
   private int correlationId;
   private boolean closed;
 
@@ -62,6 +63,14 @@ public final class PeerConnection implements AutoCloseable {
     this.clientId = clientId;
     this.host = host;
     this.port = port;
+  }
+
+  /**
+   * What to do when a connection that stood has ended, also when no request was under way; not when
+   * it is closed here. What has failed with it was told before.
+   */
+  public void whenLost(Runnable action) {
+    whenLost = action;
   }
 
   /** How many requests wait for their answers. */
@@ -102,6 +111,13 @@ public final class PeerConnection implements AutoCloseable {
     hangUp();
   }
 
+  /** The same, but those who wait for an answer are told first that it is disconnected. */
+  public void failAndClose() {
+    closed = true;
+    whenLost = () -> {};
+    failAll(Failure.DISCONNECTED);
+  }
+
   private void hangUp() {
     Line current = line;
     line = null;
@@ -125,12 +141,16 @@ public final class PeerConnection implements AutoCloseable {
   /** Ends the connection first, so that a request made from a failure's callback opens another. */
   private void failAll(Failure failure) {
     List<Sent> failed = takeUnanswered();
+    boolean stood = line != null && line.stood;
     hangUp();
     for (Sent sent : failed) {
       sent.cancelTimer();
     }
     for (Sent sent : failed) {
       sent.answer.onFailed(failure);
+    }
+    if (stood) {
+      whenLost.run();
     }
   }
 
@@ -186,6 +206,7 @@ public final class PeerConnection implements AutoCloseable {
   /** One connection, from the attempt on; deaf once it is not the current one any more. */
   private final class Line implements Dialer.Attempt, Connection.Listener {
     private @Nullable Connection connection;
+    private boolean stood;
 
     void send(Sent sent) {
       if (connection != null) {
@@ -206,6 +227,7 @@ public final class PeerConnection implements AutoCloseable {
     @Override
     public Connection.Listener onConnected(Connection opened) {
       connection = opened;
+      stood = true;
       if (isCurrent()) {
         unanswered.forEach(this::send);
       } else {

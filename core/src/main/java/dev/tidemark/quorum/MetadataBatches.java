@@ -19,6 +19,7 @@ import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.ObjectSerializationCache;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.record.internal.ControlRecordType;
+import org.apache.kafka.common.record.internal.ControlRecordUtils;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
@@ -67,14 +68,15 @@ final class MetadataBatches {
     return builder.build().buffer();
   }
 
-  /** Tells of each batch; returns true if one of them names the voters. */
-  static boolean decode(String path, ByteBuffer batches, MetadataLog.Listener to)
+  /** Tells of each batch; returns the ids of the voters that they name last, null without any. */
+  static @Nullable List<Integer> decode(String path, ByteBuffer batches, MetadataLog.Listener to)
       throws IOException {
-    boolean namesVoters = false;
+    List<Integer> voters = null;
     for (MutableRecordBatch batch : MemoryRecords.readableRecords(batches).batches()) {
       batch.ensureValid();
       if (batch.isControlBatch()) {
-        namesVoters |= holds(batch, ControlRecordType.KRAFT_VOTERS);
+        List<Integer> named = voterIds(batch);
+        voters = named == null ? voters : named;
       } else {
         to.onCommit(
             new MetadataBatch(
@@ -85,19 +87,42 @@ final class MetadataBatches {
                 records(path, batch)));
       }
     }
-    return namesVoters;
+    return voters;
   }
+
+  /** The ids of the voters that a control batch names; null when it names none. */
+  private static @Nullable List<Integer> voterIds(MutableRecordBatch batch) {
+    List<Integer> ids = null;
+    for (Record record : batch) {
+      ByteBuffer value = record.value();
+      if (ControlRecordType.parse(record.key()) == ControlRecordType.KRAFT_VOTERS
+          && value != null) {
+        ids =
+            ControlRecordUtils.deserializeVotersRecord(value).voters().stream()
+                .map(VotersRecord.Voter::voterId)
+                .sorted()
+                .toList();
+      }
+    }
+    return ids;
+  }
+
+  /**
+   * What a snapshot holds.
+   *
+   * @param voters their ids; null when it does not name them
+   */
+  record Snapshot(List<ApiMessageAndVersion> records, @Nullable List<Integer> voters) {}
 
   /**
    * All records of a snapshot.
    *
    * @throws CorruptLog when it is not whole
    */
-  static List<ApiMessageAndVersion> decodeSnapshot(String path, ByteBuffer file)
-      throws IOException {
+  static Snapshot decodeSnapshot(String path, ByteBuffer file) throws IOException {
     List<ApiMessageAndVersion> all = new ArrayList<>();
-    readSnapshot(path, file, batch -> all.addAll(records(path, batch)));
-    return all;
+    List<Integer> voters = readSnapshot(path, file, batch -> all.addAll(records(path, batch)));
+    return new Snapshot(all, voters);
   }
 
   /** What takes the batches of data of a snapshot. */
@@ -105,8 +130,9 @@ final class MetadataBatches {
     void take(MutableRecordBatch batch) throws IOException;
   }
 
-  private static void readSnapshot(String path, ByteBuffer file, BatchTaker taker)
-      throws IOException {
+  private static @Nullable List<Integer> readSnapshot(
+      String path, ByteBuffer file, BatchTaker taker) throws IOException {
+    List<Integer> voters = null;
     int bytes = 0;
     boolean begun = false;
     boolean ended = false;
@@ -117,6 +143,8 @@ final class MetadataBatches {
         if (batch.isControlBatch()) {
           begun |= holds(batch, ControlRecordType.SNAPSHOT_HEADER);
           ended |= holds(batch, ControlRecordType.SNAPSHOT_FOOTER);
+          List<Integer> named = voterIds(batch);
+          voters = named == null ? voters : named;
         } else {
           taker.take(batch);
         }
@@ -127,6 +155,7 @@ final class MetadataBatches {
     if (!begun || !ended || bytes != file.limit()) {
       throw new CorruptLog(path + " is not a whole snapshot");
     }
+    return voters;
   }
 
   /**
@@ -135,7 +164,7 @@ final class MetadataBatches {
    * @throws CorruptLog when it is not whole
    */
   static void requireWholeSnapshot(String path, ByteBuffer file) throws IOException {
-    readSnapshot(path, file, batch -> {});
+    var unused = readSnapshot(path, file, batch -> {});
   }
 
   private static boolean holds(MutableRecordBatch batch, ControlRecordType type) {

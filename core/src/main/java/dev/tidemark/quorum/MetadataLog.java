@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.apache.kafka.image.writer.ImageWriter;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The log of cluster metadata. Owned by the control shard: all calls and all callbacks run there.
@@ -25,6 +26,19 @@ public interface MetadataLog extends AutoCloseable {
    * after the listener was given the batch, possibly before this method returns.
    */
   void append(List<ApiMessageAndVersion> records, Completion completion);
+
+  /**
+   * True when {@link #start} has told the listener all that is committed. A log with other voters
+   * learns only later what of it is.
+   */
+  default boolean tellsAllAtStart() {
+    return true;
+  }
+
+  /** Where the leader is called; null when it is not known, or nobody calls it. */
+  default @Nullable QuorumAddress leaderAddress() {
+    return null;
+  }
 
   /**
    * Gives leadership up, so that another voter takes over without waiting for a time-out; without

@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
-import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +27,7 @@ final class MetadataSnapshots {
   }
 
   /** A snapshot that was read. */
-  record Loaded(SnapshotId id, List<ApiMessageAndVersion> records) {}
+  record Loaded(SnapshotId id, MetadataBatches.Snapshot content) {}
 
   /**
    * The newest snapshot that is whole and from which the log goes on; null without one. What an

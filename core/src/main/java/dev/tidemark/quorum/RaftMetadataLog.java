@@ -156,6 +156,23 @@ public final class RaftMetadataLog implements MetadataLog {
   }
 
   @Override
+  public boolean tellsAllAtStart() {
+    return false;
+  }
+
+  @Override
+  public @Nullable QuorumAddress leaderAddress() {
+    RaftNode current = node;
+    return current == null ? null : current.leaderAddress();
+  }
+
+  /** Who votes, by id, as far as it has committed here; empty before anything has. */
+  public List<QuorumVoter> voters() {
+    RaftNode current = node;
+    return current == null ? List.of() : current.voters();
+  }
+
+  @Override
   public void resign() {
     RaftNode current = node;
     if (current != null && leadership.isActive()) {

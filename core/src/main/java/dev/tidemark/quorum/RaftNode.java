@@ -64,6 +64,7 @@ final class RaftNode {
   private final RaftChannel channel;
   private final Metrics metrics;
   private final QuorumTime time;
+  private final HeardVoters voters;
   private Timers.@Nullable Timer timer;
   private @Nullable RuntimeException listenerFailure;
   private long requests;
@@ -95,6 +96,7 @@ final class RaftNode {
     this.hearer = hearer;
     this.log = log;
     this.listenerName = ListenerName.normalised(settings.listenerName());
+    this.voters = new HeardVoters(listenerName);
     this.channel = new RaftChannel(dialer, shard.timers(), outbox, this::leaderAndEpoch, settings);
     this.time = new QuorumTime(shard.clock());
     this.metrics = new Metrics(new MetricConfig(), new ArrayList<>(), time);
@@ -307,6 +309,16 @@ final class RaftNode {
     return client.leaderAndEpoch();
   }
 
+  @Nullable QuorumAddress leaderAddress() {
+    return SeededRaftClient.leaderAddress(client, listenerName)
+        .map(address -> new QuorumAddress(address.getHostString(), address.getPort()))
+        .orElse(null);
+  }
+
+  List<QuorumVoter> voters() {
+    return voters.voters();
+  }
+
   long highWatermark() {
     OptionalLong known = client.highWatermark();
     return known.orElse(log.highWatermark().offset());
@@ -335,7 +347,7 @@ final class RaftNode {
       guard(
           () -> {
             try (reader) {
-              MetadataBatch all = everything(reader);
+              MetadataBatch all = everything(reader, voters);
               outbox.news(() -> hearer.onSnapshot(all));
             }
           });
@@ -346,7 +358,9 @@ final class RaftNode {
      */
     @Override
     public void handleLoadBootstrap(SnapshotReader<ApiMessageAndVersion> reader) {
-      reader.close();
+      try (reader) {
+        reader.forEachRemaining(voters::hear);
+      }
     }
 
     @Override
@@ -369,6 +383,7 @@ final class RaftNode {
   }
 
   private void tell(Batch<ApiMessageAndVersion> batch) {
+    voters.hear(batch);
     if (batch.records().isEmpty()) {
       outbox.news(
           () -> hearer.onControlBatch(batch.lastOffset(), batch.epoch(), batch.appendTimestamp()));
@@ -384,10 +399,15 @@ final class RaftNode {
     outbox.news(() -> hearer.onBatch(told, batch.sizeInBytes()));
   }
 
-  private static MetadataBatch everything(SnapshotReader<ApiMessageAndVersion> reader) {
+  private static MetadataBatch everything(
+      SnapshotReader<ApiMessageAndVersion> reader, HeardVoters voters) {
     OffsetAndEpoch id = reader.snapshotId();
     List<ApiMessageAndVersion> records = new ArrayList<>();
-    reader.forEachRemaining(batch -> records.addAll(batch.records()));
+    reader.forEachRemaining(
+        batch -> {
+          voters.hear(batch);
+          records.addAll(batch.records());
+        });
     return new MetadataBatch(
         0, id.offset() - 1, id.epoch(), reader.lastContainedLogTimestamp(), records);
   }

@@ -59,7 +59,7 @@ public final class SingleVoterLog implements MetadataLog {
   private long failedAtMs;
   private long committedEndOffset;
   private int epoch;
-  private boolean namesVoters;
+  private @Nullable List<Integer> voters;
   private long bytesSinceSnapshot;
   private long sinceMs = NEVER;
   private long lastAppendMs;
@@ -95,6 +95,7 @@ public final class SingleVoterLog implements MetadataLog {
     log = opened;
     listener = hearer;
     replay(opened, hearer);
+    requireAlone();
     CleanStopNote.delete(folder);
     becomeLeader(opened);
     hearer.onLeaderChange(new Leadership(nodeId, epoch, true));
@@ -130,7 +131,21 @@ public final class SingleVoterLog implements MetadataLog {
         throw new IOException(e);
       }
       bytesSinceSnapshot += bytes.remaining();
-      namesVoters |= MetadataBatches.decode(from.folder().path(), bytes, listening);
+      noteVoters(MetadataBatches.decode(from.folder().path(), bytes, listening));
+    }
+  }
+
+  private void noteVoters(@Nullable List<Integer> named) {
+    voters = named == null ? voters : named;
+  }
+
+  /** Whoever led the others' log alone would lose what they have decided without it. */
+  private void requireAlone() throws IOException {
+    List<Integer> named = voters;
+    if (named != null && !named.equals(List.of(nodeId))) {
+      throw new IOException(
+          "%s belongs to a quorum of nodes %s, and node %d has no controller listener: set controller.listener.names and its listener as they were"
+              .formatted(folder.path(), named, nodeId));
     }
   }
 
@@ -151,11 +166,11 @@ public final class SingleVoterLog implements MetadataLog {
           "%s ends at offset %d, below its snapshot %s: restore the folder from a copy"
               .formatted(folder.path(), from.logEndOffset(), id.fileName()));
     }
-    namesVoters = true;
+    noteVoters(snapshot.content().voters());
     sinceMs = clock.wallMs();
-    if (!snapshot.records().isEmpty()) {
-      to.onSnapshot(
-          new MetadataBatch(0, id.endOffset() - 1, id.epoch(), sinceMs, snapshot.records()));
+    List<ApiMessageAndVersion> records = snapshot.content().records();
+    if (!records.isEmpty()) {
+      to.onSnapshot(new MetadataBatch(0, id.endOffset() - 1, id.epoch(), sinceMs, records));
     }
     return id.endOffset();
   }
@@ -173,11 +188,11 @@ public final class SingleVoterLog implements MetadataLog {
       // What an interrupted first start left out comes with the next; all of it in one batch.
       ByteBuffer change =
           MetadataBatches.leaderChange(
-              nodeId, namesVoters ? null : directoryId, to.logEndOffset(), epoch, nowMs);
+              nodeId, voters == null ? directoryId : null, to.logEndOffset(), epoch, nowMs);
       bytesSinceSnapshot += change.remaining();
       to.append(change, epoch, AppendOrigin.METADATA);
       to.flushAndWait();
-      namesVoters = true;
+      voters = List.of(nodeId);
       noteAppended(nowMs);
     } catch (RefusedAppend e) {
       throw new IOException(to.folder().path() + " refused a control record: " + e.getMessage(), e);

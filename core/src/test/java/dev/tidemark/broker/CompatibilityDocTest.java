@@ -80,10 +80,9 @@ class CompatibilityDocTest {
     new Handlers(settings, shard, view, new Partitions(), LogLevels.none())
         .register(
             registry,
-            new ControllerCalls(controller, shard, shard),
+            ControllerAccess.alone(new ControllerCalls(controller, shard, shard), 1, 1),
             new Handlers.Self(
                 "id",
-                1,
                 (yes, no) -> yes.run(),
                 List::of,
                 new NoMoves(),

@@ -35,6 +35,7 @@ import dev.tidemark.broker.request.OffsetFetchHandler;
 import dev.tidemark.broker.request.OffsetsTopicSettings;
 import dev.tidemark.broker.request.RoomForPartitions;
 import dev.tidemark.broker.request.SyncGroupHandler;
+import dev.tidemark.broker.request.TopicCreator;
 import dev.tidemark.broker.request.UpdateFeaturesHandler;
 import dev.tidemark.env.OutboundFrame;
 import dev.tidemark.group.GroupCoordination;
@@ -104,7 +105,8 @@ public final class ControlPlane {
     RoomForPartitions room = (yes, no) -> yes.run();
     ClusterNodes nodes = new ClusterNodes(view, "cluster", 1, new Partitions());
     AutoTopicCreation creation =
-        new AutoTopicCreation(calls, room, view, OffsetsTopicSettings.of(settings.texts()));
+        new AutoTopicCreation(
+            TopicCreator.of(calls), room, view, OffsetsTopicSettings.of(settings.texts()));
     ProducerIds producerIds =
         new ProducerIds(
             reply ->

@@ -5,23 +5,27 @@ import dev.tidemark.broker.settings.InvalidSetting;
 import dev.tidemark.server.BindFailure;
 import dev.tidemark.server.BrokerProcess;
 import dev.tidemark.server.FileDirectory;
+import dev.tidemark.server.FormatOptions;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A broker from its start to the signal that ends it. */
+/** One or several brokers from their start to the signal that ends them. */
 final class BrokerRun {
   private static final Logger LOG = LoggerFactory.getLogger(BrokerRun.class);
 
-  private final BrokerProcess broker;
+  private final List<BrokerProcess> brokers;
   private final @Nullable Path deletedAtEnd;
   private volatile int exitCode = ExitCodes.OK;
 
-  private BrokerRun(BrokerProcess broker, @Nullable Path deletedAtEnd) {
-    this.broker = broker;
+  private BrokerRun(List<BrokerProcess> brokers, @Nullable Path deletedAtEnd) {
+    this.brokers = brokers;
     this.deletedAtEnd = deletedAtEnd;
   }
 
@@ -33,14 +37,30 @@ final class BrokerRun {
    */
   static BrokerRun start(Map<String, String> settings, boolean formats, @Nullable Path deletedAtEnd)
       throws CommandFailure {
+    FormatOptions options = formats ? FormatOptions.DEFAULTS : null;
+    return start(List.of(settings), options, deletedAtEnd);
+  }
+
+  /**
+   * The same for the nodes of a cluster, one after the other.
+   *
+   * @param format how empty data folders are formatted; null if they are not
+   */
+  static BrokerRun start(
+      List<Map<String, String>> nodes, @Nullable FormatOptions format, @Nullable Path deletedAtEnd)
+      throws CommandFailure {
+    List<BrokerProcess> started = new ArrayList<>();
     try {
-      BrokerRun run = new BrokerRun(BrokerProcess.start(settings, formats), deletedAtEnd);
+      for (Map<String, String> settings : nodes) {
+        started.add(BrokerProcess.start(settings, format));
+      }
+      BrokerRun run = new BrokerRun(List.copyOf(started), deletedAtEnd);
       Runtime.getRuntime().addShutdownHook(new Thread(run::stop, "stop"));
       return run;
     } catch (InvalidSetting | FolderRefused | IllegalArgumentException e) {
       throw CommandFailure.failed(FailureText.of(e));
     } catch (IOException e) {
-      throw CommandFailure.failed(FailureText.of(e) + remedy(e, formats));
+      throw CommandFailure.failed(FailureText.of(e) + remedy(e, format != null));
     } catch (InterruptedException e) {
       throw CommandFailure.failed("the start was interrupted");
     }
@@ -69,17 +89,18 @@ final class BrokerRun {
 
   /** Which node this is, where it listens and where its data are. */
   String description() {
-    return broker.description();
+    return brokers.get(0).description();
   }
 
-  int port() {
-    return broker.port();
+  /** The port of each broker's first listener. */
+  List<Integer> ports() {
+    return brokers.stream().map(BrokerProcess::port).toList();
   }
 
-  /** Waits until the process is told to stop and the broker has stopped. */
+  /** Waits until the process is told to stop and the brokers have stopped. */
   int awaitEnd() throws CommandFailure {
     try {
-      broker.awaitFatalFailure();
+      awaitFatalFailure();
       exitCode = ExitCodes.FAILURE;
       return exitCode;
     } catch (InterruptedException e) {
@@ -87,10 +108,31 @@ final class BrokerRun {
     }
   }
 
+  /** Of the first that has one. */
+  private void awaitFatalFailure() throws InterruptedException {
+    CountDownLatch failed = new CountDownLatch(1);
+    for (BrokerProcess broker : brokers) {
+      Thread watch =
+          new Thread(
+              () -> {
+                try {
+                  broker.awaitFatalFailure();
+                  failed.countDown();
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+              },
+              "watch");
+      watch.setDaemon(true);
+      watch.start();
+    }
+    failed.await();
+  }
+
   /** The end of the process: a clean stop counts as success whatever signal asked for it. */
   private void stop() {
     try {
-      broker.stop();
+      stopFrom(brokers.size() - 1);
       if (deletedAtEnd != null) {
         FileDirectory.deleteAll(deletedAtEnd);
       }
@@ -102,5 +144,16 @@ final class BrokerRun {
     System.out.flush();
     System.err.flush();
     Runtime.getRuntime().halt(exitCode);
+  }
+
+  /** The first, which may be the only controller, stops last; each whatever becomes of another. */
+  private void stopFrom(int last) throws IOException, InterruptedException {
+    if (last >= 0) {
+      try {
+        brokers.get(last).stop();
+      } finally {
+        stopFrom(last - 1);
+      }
+    }
   }
 }

@@ -29,8 +29,17 @@ final class DevCommand implements Callable<Integer> {
       description = "Keep the data in a temporary folder that is deleted at the end.")
   boolean ephemeral;
 
+  @Option(
+      names = "--brokers",
+      paramLabel = "COUNT",
+      defaultValue = "1",
+      description =
+          "How many brokers, at ports from --port on, the first with the controller."
+              + " Default: ${DEFAULT-VALUE}.")
+  int brokers;
+
   @Override
   public Integer call() throws CommandFailure {
-    return DevRun.run(new DevOptions(port, dataDir, ephemeral));
+    return DevRun.run(new DevOptions(port, dataDir, ephemeral, brokers));
   }
 }

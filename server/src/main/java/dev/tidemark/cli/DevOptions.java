@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param port where to listen; 0 takes any free port
  * @param dataDir the data folder; null for the usual one, or a temporary one if {@code ephemeral}
  * @param ephemeral the data are deleted at the end
+ * @param brokers how many brokers, at ports from {@code port} on
  */
-record DevOptions(int port, @Nullable String dataDir, boolean ephemeral) {
+record DevOptions(int port, @Nullable String dataDir, boolean ephemeral, int brokers) {
   static final int DEFAULT_PORT = 9092;
 
   /** Null when there is anything but these options in their plain form. */
@@ -18,6 +19,7 @@ record DevOptions(int port, @Nullable String dataDir, boolean ephemeral) {
     int port = DEFAULT_PORT;
     String dataDir = null;
     boolean ephemeral = false;
+    int brokers = 1;
     for (int i = 0; i < args.size(); i++) {
       String option = args.get(i);
       String value = i + 1 < args.size() ? args.get(i + 1) : null;
@@ -29,10 +31,13 @@ record DevOptions(int port, @Nullable String dataDir, boolean ephemeral) {
       } else if (option.equals("--data-dir") && value != null && !value.startsWith("-")) {
         dataDir = value;
         i++;
+      } else if (option.equals("--brokers") && value != null && value.matches("[0-9]{1,3}")) {
+        brokers = Integer.parseInt(value);
+        i++;
       } else {
         return null;
       }
     }
-    return new DevOptions(port, dataDir, ephemeral);
+    return new DevOptions(port, dataDir, ephemeral, brokers);
   }
 }

@@ -7,13 +7,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a broker for development: formats its folder if need be, and says when it is ready. */
 final class DevRun {
-  private static final String HOST = "127.0.0.1";
+  static final String HOST = "127.0.0.1";
   private static final int MAX_PORT = 65_535;
 
   private DevRun() {}
@@ -27,13 +29,20 @@ final class DevRun {
       throw CommandFailure.usage(
           "--port " + options.port() + " is no port; give one from 0 to " + MAX_PORT);
     }
+    if (options.brokers() < 1 || options.brokers() > DevCluster.MAX_BROKERS) {
+      throw CommandFailure.usage(
+          "--brokers %d is not possible; give a number from 1 to %d"
+              .formatted(options.brokers(), DevCluster.MAX_BROKERS));
+    }
     ServerLogging.dev();
     Path folder = folder(options);
-    BrokerRun broker =
-        BrokerRun.start(
-            settings(options.port(), folder), true, options.ephemeral() ? folder : null);
-    printReady(broker.port(), folder);
-    return broker.awaitEnd();
+    Path deletedAtEnd = options.ephemeral() ? folder : null;
+    BrokerRun run =
+        options.brokers() == 1
+            ? BrokerRun.start(settings(options.port(), folder), true, deletedAtEnd)
+            : DevCluster.start(options.brokers(), options.port(), folder, deletedAtEnd);
+    printReady(run.ports(), folder);
+    return run.awaitEnd();
   }
 
   /** The settings of a development broker, without those that stand at their defaults. */
@@ -77,7 +86,8 @@ final class DevRun {
     return base.resolve("tidemark").resolve("dev").toAbsolutePath();
   }
 
-  private static void printReady(int port, Path folder) {
+  private static void printReady(List<Integer> ports, Path folder) {
+    int port = ports.get(0);
     Instant now = Instant.now();
     Duration taken =
         Duration.between(ProcessHandle.current().info().startInstant().orElse(now), now);
@@ -85,10 +95,10 @@ final class DevRun {
     String self = CommandText.self();
     System.out.printf(
         Locale.ROOT,
-        "Tidemark is ready at localhost:%d, data in %s, %.2f s after its start. Try:%n"
+        "Tidemark is ready at %s, data in %s, %.2f s after its start. Try:%n"
             + "  echo 'Hello, tide' | %s produce greetings%s%n"
             + "  %s consume greetings --from-beginning%s%n",
-        port,
+        ports.stream().map(one -> "localhost:" + one).collect(Collectors.joining(",")),
         folder,
         taken.toMillis() / 1000.0,
         self,

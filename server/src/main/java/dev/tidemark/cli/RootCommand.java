@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
       ConsumeCommand.class,
       GroupCommand.class,
       ConfigCommand.class,
-      LogDirsCommand.class
+      LogDirsCommand.class,
+      RandomUuidCommand.class
     })
 final class RootCommand implements Runnable {
   @Spec CommandSpec spec = CommandSpec.create();

@@ -1,5 +1,7 @@
 package dev.tidemark.server;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tidemark.broker.Broker;
 import dev.tidemark.broker.BrokerSettings;
 import dev.tidemark.broker.NodeControls;
@@ -7,16 +9,11 @@ import dev.tidemark.broker.folder.DataFolders;
 import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.broker.settings.HonouredSettings;
 import dev.tidemark.broker.settings.HostPort;
-import dev.tidemark.broker.settings.ListenerAddress;
 import dev.tidemark.env.Directory;
-import dev.tidemark.env.Randomness;
-import dev.tidemark.metadata.BrokerIncarnation;
 import dev.tidemark.metadata.MetadataNotApplied;
 import dev.tidemark.server.http.HttpEndpoint;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +22,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +44,6 @@ public final class BrokerProcess {
   private static final long STOP_TIMEOUT_MS = 30_000;
 
   private final List<FolderLock> locks = new ArrayList<>();
-  private final List<NettyListener> listeners = new ArrayList<>();
-  private final List<InetSocketAddress> addresses = new ArrayList<>();
   private final CountDownLatch fatalFailure = new CountDownLatch(1);
   private final BackgroundPool pool;
   private final BrokerSettings settings;
@@ -58,7 +52,7 @@ public final class BrokerProcess {
   private final ProcessProbe probe;
   private @Nullable HttpEndpoint http;
   private @Nullable Broker broker;
-  private @Nullable ShardNetwork network;
+  private @Nullable NodeNetwork network;
   private String clusterId = "";
 
   private BrokerProcess(BrokerSettings settings) {
@@ -76,21 +70,27 @@ public final class BrokerProcess {
     return new NettyShard(name, io, pool, new SecureRandomness(), this::onFailure);
   }
 
+  /** The same; {@code formats}: empty data folders become those of a new cluster. */
+  public static BrokerProcess start(Map<String, String> properties, boolean formats)
+      throws IOException, InterruptedException {
+    return start(properties, formats ? FormatOptions.DEFAULTS : null);
+  }
+
   /**
    * Starts a broker; returns when it serves clients.
    *
    * @param properties what server.properties says
-   * @param formats whether empty data folders are formatted; else they are refused
+   * @param format how empty data folders are formatted; null if they are refused
    * @throws IOException what the machine refused, in one line
    * @throws dev.tidemark.broker.settings.InvalidSetting the first value that cannot be used
    */
-  public static BrokerProcess start(Map<String, String> properties, boolean formats)
+  public static BrokerProcess start(Map<String, String> properties, @Nullable FormatOptions format)
       throws IOException, InterruptedException {
     BrokerSettings settings = BrokerSettings.parse(properties);
     settings.warnings().forEach(LOG::warn);
     BrokerProcess process = new BrokerProcess(settings);
     try {
-      process.open(formats);
+      process.open(format);
       return process;
     } catch (IOException | InterruptedException | RuntimeException e) {
       try {
@@ -105,45 +105,22 @@ public final class BrokerProcess {
   /**
    * Formats the data folders of a node that are empty.
    *
-   * @param clusterId the cluster; null for the one of the folders, or a new one
    * @return the cluster and the folders
+   * @throws IllegalArgumentException when the options do not fit the settings, in one line
    */
-  public static Formatted format(Map<String, String> properties, @Nullable String clusterId)
+  public static Formatted format(Map<String, String> properties, FormatOptions options)
       throws IOException {
     BrokerSettings settings = BrokerSettings.parse(properties);
     settings.warnings().forEach(LOG::warn);
     List<Directory> folders = folders(settings);
     List<FolderLock> locks = lock(folders);
     try {
-      return format(settings, folders, clusterId);
+      return NodeFormat.run(settings, folders, options);
     } finally {
       for (FolderLock lock : locks) {
         lock.close();
       }
     }
-  }
-
-  private static Formatted format(
-      BrokerSettings settings, List<Directory> folders, @Nullable String clusterId)
-      throws IOException {
-    Randomness randomness = new SecureRandomness();
-    String id = clusterId;
-    boolean already = true;
-    List<String> paths = new ArrayList<>();
-    for (Directory folder : folders) {
-      paths.add(folder.path());
-      FolderIdentity identity = FolderIdentity.read(folder).orElse(null);
-      if (identity == null) {
-        already = false;
-      } else if (id == null) {
-        id = identity.clusterId();
-      }
-    }
-    if (id == null) {
-      id = DataFolders.newClusterId(randomness);
-    }
-    DataFolders.format(folders, id, settings.nodeId(), randomness, SystemClock.INSTANCE);
-    return new Formatted(id, List.copyOf(paths), already);
   }
 
   private static List<Directory> folders(BrokerSettings settings) throws IOException {
@@ -171,20 +148,20 @@ public final class BrokerProcess {
     }
   }
 
-  private void open(boolean formats) throws IOException, InterruptedException {
+  private void open(@Nullable FormatOptions format) throws IOException, InterruptedException {
     List<Directory> folders = UsableFolders.open(settings.logDirs(), locks);
     LOG.info(
         "Tidemark {} starts as node {} with data in {}",
         Version.current(),
         settings.nodeId(),
         String.join(", ", settings.logDirs()));
-    if (formats && DataFolders.areUnformatted(folders)) {
-      Formatted unused = format(settings, folders, null);
+    if (format != null && DataFolders.areUnformatted(folders)) {
+      Formatted unused = NodeFormat.run(settings, folders, format);
     }
     clusterId = FolderIdentity.read(folders.get(0)).map(FolderIdentity::clusterId).orElse("");
     openHttp();
-    ShardNetwork shared = new ShardNetwork(data, NetworkSettings.of(settings));
-    network = shared;
+    NodeNetwork sockets = new NodeNetwork(settings, data, control);
+    network = sockets;
     Broker started =
         new Broker(
             settings,
@@ -193,16 +170,18 @@ public final class BrokerProcess {
             folders,
             this::onDiskFailure,
             BootId.read(),
-            new NodeControls(new JdkLogLevels(), shared.connections()));
-    for (ListenerAddress address : settings.listeners()) {
-      NettyListener listener = new NettyListener(shared, address.name(), started.acceptor());
-      listeners.add(listener);
-      addresses.add(listener.bind(bindAddress(address)));
-    }
+            new NodeControls(new JdkLogLevels(), sockets.bounds()),
+            sockets.dialers());
+    sockets.bind(started);
     broker = started;
-    BrokerOutcome.await("start", START_TIMEOUT_MS, outcome -> started.start(advertised(), outcome));
-    listeners.forEach(NettyListener::accept);
-    probe.onServing(started.metrics(), listeners);
+    BrokerOutcome.await(
+        "start",
+        START_TIMEOUT_MS,
+        outcome -> started.start(sockets.advertised(), sockets.advertisedControllers(), outcome));
+    sockets.acceptClients();
+    if (settings.cluster().isBroker()) {
+      probe.onServing(started.metrics(), sockets.listeners());
+    }
   }
 
   /** Before the broker starts, which may take long: it is asked how far it is. */
@@ -221,61 +200,23 @@ public final class BrokerProcess {
     }
   }
 
-  private static InetSocketAddress bindAddress(ListenerAddress address) {
-    InetSocketAddress where =
-        address.host().isEmpty()
-            ? new InetSocketAddress(address.port())
-            : new InetSocketAddress(address.host(), address.port());
-    InetAddress ip = where.getAddress();
-    if (ip != null && !ip.isLoopbackAddress() && address.securityProtocol().equals("PLAINTEXT")) {
-      LOG.warn(
-          "Listener {} is reachable from other machines without encryption or login; bind it to"
-              + " 127.0.0.1, or see to it that only trusted machines reach the port.",
-          address);
-    }
-    return where;
-  }
-
-  /** What clients are told: the advertised addresses with the ports that were really taken. */
-  private List<BrokerIncarnation.Listener> advertised() {
-    List<BrokerIncarnation.Listener> told = new ArrayList<>();
-    for (int i = 0; i < addresses.size(); i++) {
-      ListenerAddress address = settings.advertisedListeners().get(i);
-      int port = address.port() == 0 ? addresses.get(i).getPort() : address.port();
-      String host = address.host().isEmpty() ? thisHost() : address.host();
-      short protocol = SecurityProtocol.forName(address.securityProtocol()).id;
-      told.add(new BrokerIncarnation.Listener(address.name(), host, port, protocol));
-    }
-    return told;
-  }
-
-  private static String thisHost() {
-    try {
-      return InetAddress.getLocalHost().getCanonicalHostName();
-    } catch (UnknownHostException e) {
-      LOG.warn("This machine's name is unknown ({}); clients are told localhost.", e.getMessage());
-      return "localhost";
-    }
-  }
-
   /** In one line: the node, its cluster, where it listens and where its data are. */
   public String description() {
-    List<String> where = new ArrayList<>();
-    for (int i = 0; i < addresses.size(); i++) {
-      ListenerAddress address = settings.listeners().get(i);
-      where.add(address.name() + "://" + address.host() + ":" + addresses.get(i).getPort());
-    }
     return "node %d of cluster %s, listening at %s, data in %s"
         .formatted(
             settings.nodeId(),
             clusterId,
-            String.join(", ", where),
+            network().description(),
             String.join(", ", settings.logDirs()));
   }
 
   /** The port of the first listener. */
   public int port() {
-    return addresses.get(0).getPort();
+    return network().port();
+  }
+
+  private NodeNetwork network() {
+    return requireNonNull(network, "the process has not started");
   }
 
   /** The port of the HTTP listener; 0 without one. */
@@ -322,12 +263,15 @@ public final class BrokerProcess {
   public void stop() throws IOException, InterruptedException {
     probe.onStopping();
     List<StopStep> steps = new ArrayList<>();
-    listeners.forEach(listener -> steps.add(listener::close));
-    ShardNetwork shared = network;
-    if (shared != null) {
-      steps.add(shared::close);
+    steps.add(this::leaveCluster);
+    NodeNetwork sockets = network;
+    if (sockets != null) {
+      steps.add(sockets::closeClients);
     }
     steps.add(this::stopBroker);
+    if (sockets != null) {
+      steps.add(sockets::close);
+    }
     steps.add(pool::stop); // while the shards still run its completions
     steps.add(control::stop);
     steps.add(data::stop);
@@ -338,6 +282,14 @@ public final class BrokerProcess {
     Collections.reverse(locks);
     locks.forEach(lock -> steps.add(lock::close));
     runAll(steps.iterator());
+  }
+
+  /** While clients and other brokers still reach this node: it leads until others do. */
+  private void leaveCluster() throws IOException, InterruptedException {
+    Broker running = broker;
+    if (running != null) {
+      BrokerOutcome.await("leave", STOP_TIMEOUT_MS, running::leave);
+    }
   }
 
   private void stopBroker() throws IOException, InterruptedException {

@@ -312,6 +312,56 @@ class LoneRaftVoterTest {
     assertThat(new Life().topics).hasSize(31).endsWith("next");
   }
 
+  private SingleVoterLog withoutRaft() {
+    return new SingleVoterLog(
+        machine.disk().root(), 1, QuorumMember.directoryId(1), machine.clock());
+  }
+
+  @Test
+  void aLogWithoutRaftTakesOverItsFolderAndGivesItBack() throws IOException {
+    format();
+    Life life = new Life(new SnapshotSettings(600, 0));
+    for (int i = 0; i < 25; i++) {
+      assertThat(life.append("t" + i)).isNull();
+      scheduler.runForMs(11_000);
+    }
+    life.log.close();
+    machine.exited();
+
+    List<String> told = new ArrayList<>();
+    try (SingleVoterLog log = withoutRaft()) {
+      log.start(
+          batch -> batch.records().forEach(one -> told.add(((TopicRecord) one.message()).name())));
+      log.append(
+          List.of(QuorumMember.record("alone")),
+          new MetadataLog.Completion() {
+            @Override
+            public void onCommitted(long lastOffset) {}
+
+            @Override
+            public void onFailed(Throwable cause) {
+              throw new AssertionError(cause);
+            }
+          });
+    }
+    assertThat(told).hasSize(26).startsWith("t0").endsWith("alone");
+    assertThat(new Life().topics).isEqualTo(told);
+  }
+
+  @Test
+  void aLogWithoutRaftRefusesToLeadAQuorumOfSeveral() throws IOException {
+    List<QuorumVoter> voters =
+        List.of(
+            new QuorumVoter(1, QuorumMember.directoryId(1), new QuorumAddress("n1", 1)),
+            new QuorumVoter(2, QuorumMember.directoryId(2), new QuorumAddress("n2", 1)));
+    QuorumBootstrap.write(machine.disk().root(), voters, QuorumMember.LISTENER, WALL_MS);
+    try (SingleVoterLog log = withoutRaft()) {
+      assertThatThrownBy(() -> log.start(batch -> {}))
+          .hasMessageContaining("a quorum of nodes [1, 2]")
+          .hasMessageContaining("controller.listener.names");
+    }
+  }
+
   /** A note that several batches were written with one sync spares what is below it a scan. */
   @Test
   void damageThatOnlyRaftComesUponStopsTheStartAndTellsWhatToDo() throws Exception {

@@ -79,7 +79,7 @@ class MetadataRaftLogTest {
     while (offset < log.endOffset().offset()) {
       MemoryRecords read =
           (MemoryRecords) log.read(offset, Isolation.UNCOMMITTED, Integer.MAX_VALUE).records;
-      boolean unused =
+      var unused =
           MetadataBatches.decode(
               "log",
               read.buffer(),

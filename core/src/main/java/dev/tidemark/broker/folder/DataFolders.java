@@ -5,6 +5,8 @@ import dev.tidemark.env.Directory;
 import dev.tidemark.env.Randomness;
 import dev.tidemark.metadata.MetadataBootstrap;
 import dev.tidemark.metadata.RandomIds;
+import dev.tidemark.quorum.QuorumBootstrap;
+import dev.tidemark.quorum.QuorumVoter;
 import dev.tidemark.quorum.SingleVoterLog;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -31,13 +33,25 @@ public final class DataFolders {
     return RandomIds.next(randomness).toString();
   }
 
-  /**
-   * Makes empty folders the ones of a node of a cluster, and writes the first records of the
-   * metadata log into the first folder. Folders that are this node's already are left as they are,
-   * so that an interrupted format can be run again. Throws {@link FolderRefused}.
-   */
+  /** The same for a node that is a whole cluster. */
   public static List<FolderIdentity> format(
       List<Directory> folders, String clusterId, int nodeId, Randomness randomness, Clock clock)
+      throws IOException {
+    return format(folders, clusterId, nodeId, new FirstVoters.Alone(), randomness, clock);
+  }
+
+  /**
+   * Makes empty folders the ones of a node of a cluster, and writes what the metadata log begins
+   * with into the first folder. Folders that are this node's already are left as they are, so that
+   * an interrupted format can be run again. Throws {@link FolderRefused}.
+   */
+  public static List<FolderIdentity> format(
+      List<Directory> folders,
+      String clusterId,
+      int nodeId,
+      FirstVoters voters,
+      Randomness randomness,
+      Clock clock)
       throws IOException {
     List<Optional<FolderIdentity>> found = new ArrayList<>();
     for (Directory folder : folders) {
@@ -50,11 +64,13 @@ public final class DataFolders {
       }
       found.add(identity);
     }
+    Uuid metadataFolder = metadataFolderId(voters, nodeId, randomness);
+    refuseOtherDirectory(folders.get(0), found.get(0), voters, metadataFolder);
     List<FolderIdentity> identities = new ArrayList<>();
     for (int i = 0; i < folders.size(); i++) {
       FolderIdentity identity = found.get(i).orElse(null);
       if (identity == null) {
-        Uuid directoryId = RandomIds.next(randomness);
+        Uuid directoryId = i == 0 ? metadataFolder : RandomIds.next(randomness);
         identity =
             new FolderIdentity(clusterId, nodeId, directoryId, FolderIdentity.CURRENT_FORMAT);
         identity.write(folders.get(i));
@@ -62,12 +78,49 @@ public final class DataFolders {
       identities.add(identity);
     }
     requireMetadataLog(folders);
-    try (SingleVoterLog log =
-        new SingleVoterLog(folders.get(0), nodeId, identities.get(0).directoryId(), clock)) {
-      MetadataBootstrap.writeIfMissing(log, batch -> {});
-    }
+    writeMetadata(folders.get(0), nodeId, identities.get(0).directoryId(), voters, clock);
     requireMetadataLog(folders);
     return identities;
+  }
+
+  private static Uuid metadataFolderId(FirstVoters voters, int nodeId, Randomness randomness) {
+    Uuid listed = voters instanceof FirstVoters.Listed list ? list.directoryId(nodeId) : null;
+    return listed == null ? RandomIds.next(randomness) : listed;
+  }
+
+  private static void refuseOtherDirectory(
+      Directory folder, Optional<FolderIdentity> found, FirstVoters voters, Uuid directoryId) {
+    if (voters instanceof FirstVoters.Listed
+        && found.isPresent()
+        && !found.get().directoryId().equals(directoryId)) {
+      throw new FolderRefused(
+          "%s is formatted with the directory id %s, not with %s: it is left as it is; name that id, or choose another folder."
+              .formatted(folder.path(), found.get().directoryId(), directoryId));
+    }
+  }
+
+  private static void writeMetadata(
+      Directory folder, int nodeId, Uuid directoryId, FirstVoters voters, Clock clock)
+      throws IOException {
+    if (voters instanceof FirstVoters.Alone) {
+      try (SingleVoterLog log = new SingleVoterLog(folder, nodeId, directoryId, clock)) {
+        MetadataBootstrap.writeIfMissing(log, batch -> {});
+      }
+    } else if (voters instanceof FirstVoters.Itself itself) {
+      QuorumVoter self = new QuorumVoter(nodeId, directoryId, itself.address());
+      writeVoters(folder, List.of(self), itself.listenerName(), clock);
+    } else if (voters instanceof FirstVoters.Listed list) {
+      writeVoters(folder, list.voters(), list.listenerName(), clock);
+    }
+  }
+
+  /** What they have decided since counts more than who votes first. */
+  private static void writeVoters(
+      Directory folder, List<QuorumVoter> voters, String listenerName, Clock clock)
+      throws IOException {
+    if (!holdsMetadata(folder, SingleVoterLog.LOG_ID.folderName())) {
+      QuorumBootstrap.write(folder, voters, listenerName, clock.wallMs());
+    }
   }
 
   /**

@@ -1,6 +1,5 @@
 package dev.tidemark.broker.request;
 
-import dev.tidemark.metadata.ControllerCalls;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.metadata.Reply;
 import java.util.ArrayList;
@@ -29,18 +28,18 @@ public final class AutoTopicCreation {
   /** Topics that one request may create in passing. */
   private static final int MAX_TOPICS = 1000;
 
-  private final ControllerCalls controller;
+  private final TopicCreator creator;
   private final RoomForPartitions room;
   private final MetadataView view;
   private final OffsetsTopicSettings offsetsTopic;
   private final Map<String, List<Runnable>> waiting = new HashMap<>();
 
   public AutoTopicCreation(
-      ControllerCalls controller,
+      TopicCreator creator,
       RoomForPartitions room,
       MetadataView view,
       OffsetsTopicSettings offsetsTopic) {
-    this.controller = controller;
+    this.creator = creator;
     this.room = room;
     this.view = view;
     this.offsetsTopic = offsetsTopic;
@@ -74,9 +73,7 @@ public final class AutoTopicCreation {
     }
     if (!request.topics().isEmpty()) {
       Created created = new Created(request);
-      room.check(
-          () -> controller.call((decider, reply) -> decider.createTopics(request, reply), created),
-          created::fail);
+      room.check(() -> creator.create(request, created), created::fail);
     }
   }
 

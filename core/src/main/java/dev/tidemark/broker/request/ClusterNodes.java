@@ -5,6 +5,7 @@ import dev.tidemark.metadata.MetadataView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.IntSupplier;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.image.MetadataImage;
@@ -16,10 +17,30 @@ import org.jspecify.annotations.Nullable;
  * The cluster's brokers as a client on one listener sees them.
  *
  * @param clusterId told to clients
- * @param nodeId this node, which is also the controller
+ * @param nodeId this node
  * @param partitions what this node hosts
+ * @param activeController the node that decides; -1 while none is known
  */
-public record ClusterNodes(MetadataView view, String clusterId, int nodeId, Partitions partitions) {
+public record ClusterNodes(
+    MetadataView view,
+    String clusterId,
+    int nodeId,
+    Partitions partitions,
+    IntSupplier activeController) {
+
+  /** For a node that is the controller itself. */
+  public ClusterNodes(MetadataView view, String clusterId, int nodeId, Partitions partitions) {
+    this(view, clusterId, nodeId, partitions, () -> nodeId);
+  }
+
+  /**
+   * Whom clients are told to send to what the controller decides: that, if clients reach it; else
+   * this node, which forwards.
+   */
+  int controllerId(ListenerName listener) {
+    int id = activeController.getAsInt();
+    return alive(id, listener) == null ? nodeId : id;
+  }
 
   MetadataImage image() {
     return view.image();

@@ -32,7 +32,7 @@ public final class DescribeClusterHandler implements RequestHandler {
     }
     response
         .setClusterId(nodes.clusterId())
-        .setControllerId(nodes.nodeId())
+        .setControllerId(nodes.controllerId(request.client().listenerName()))
         .setClusterAuthorizedOperations(
             AuthorizedOperations.cluster(data.includeClusterAuthorizedOperations()));
     for (ClusterNodes.BrokerNode broker :

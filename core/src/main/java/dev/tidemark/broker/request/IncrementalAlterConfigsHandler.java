@@ -17,10 +17,30 @@ import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData.Alter
  * of loggers are this broker's own; all else is for the controller.
  */
 public final class IncrementalAlterConfigsHandler implements RequestHandler {
-  private final ControllerCalls controller;
+  private final Alterer controller;
   private final LoggerConfigs loggers;
 
+  /** Lets the active controller change configs; replies on the request's shard. */
+  @FunctionalInterface
+  public interface Alterer {
+    void alter(
+        Request request,
+        IncrementalAlterConfigsRequestData asked,
+        Reply<IncrementalAlterConfigsResponseData> reply);
+
+    /** Asks the controller in this process. */
+    static Alterer of(ControllerCalls controller) {
+      return (request, asked, reply) ->
+          controller.call(
+              (decider, answer) -> decider.incrementalAlterConfigs(asked, answer), reply);
+    }
+  }
+
   public IncrementalAlterConfigsHandler(ControllerCalls controller, LoggerConfigs loggers) {
+    this(Alterer.of(controller), loggers);
+  }
+
+  public IncrementalAlterConfigsHandler(Alterer controller, LoggerConfigs loggers) {
     this.controller = controller;
     this.loggers = loggers;
   }
@@ -43,8 +63,9 @@ public final class IncrementalAlterConfigsHandler implements RequestHandler {
       request.answer(new IncrementalAlterConfigsResponseData().setResponses(own));
       return;
     }
-    controller.call(
-        (decider, reply) -> decider.incrementalAlterConfigs(others, reply),
+    controller.alter(
+        request,
+        others,
         new Reply<IncrementalAlterConfigsResponseData>() {
           @Override
           public void succeed(IncrementalAlterConfigsResponseData result) {

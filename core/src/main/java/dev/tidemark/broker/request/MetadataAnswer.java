@@ -18,6 +18,7 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopi
 import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.image.TopicImage;
+import org.apache.kafka.metadata.BrokerRegistration;
 import org.apache.kafka.metadata.PartitionRegistration;
 import org.apache.kafka.metadata.Replicas;
 
@@ -118,8 +119,9 @@ final class MetadataAnswer {
             .setIsrNodes(Replicas.toList(partition.isr))
             .setOfflineReplicas(nodes.offlineReplicas(topic, id, partition, listener));
     if (nodes.alive(partition.leader, listener) == null) {
-      boolean known = nodes.image().cluster().broker(partition.leader) != null;
-      Errors error = known ? Errors.LISTENER_NOT_FOUND : Errors.LEADER_NOT_AVAILABLE;
+      BrokerRegistration leader = nodes.image().cluster().broker(partition.leader);
+      boolean lives = leader != null && !leader.fenced();
+      Errors error = lives ? Errors.LISTENER_NOT_FOUND : Errors.LEADER_NOT_AVAILABLE;
       answer.setErrorCode(error.code()).setLeaderId(-1);
     } else if (!nodes.isServed(topic, id, partition, listener)) {
       answer.setErrorCode(Errors.LEADER_NOT_AVAILABLE.code()).setLeaderId(-1);
@@ -131,7 +133,7 @@ final class MetadataAnswer {
     MetadataResponseData response =
         new MetadataResponseData()
             .setClusterId(nodes.clusterId())
-            .setControllerId(nodes.nodeId())
+            .setControllerId(nodes.controllerId(listener))
             .setClusterAuthorizedOperations(AuthorizedOperations.cluster(clusterOperations));
     for (ClusterNodes.BrokerNode broker : nodes.all(listener, false)) {
       Node node = broker.node();

@@ -51,6 +51,8 @@ public final class HonouredSettings {
                   "SASL_PLAINTEXT:SASL_PLAINTEXT")));
   public static final Setting<List<String>> CONTROLLER_LISTENER_NAMES =
       add(Setting.ofList("controller.listener.names", List.of()));
+  public static final Setting<String> INTER_BROKER_LISTENER_NAME =
+      text("inter.broker.listener.name");
   public static final Setting<Integer> SOCKET_REQUEST_MAX_BYTES =
       add(Setting.ofInt("socket.request.max.bytes", 104_857_600, 1));
   public static final Setting<Integer> SOCKET_SEND_BUFFER_BYTES =
@@ -72,6 +74,38 @@ public final class HonouredSettings {
 
   public static final Setting<HostPort> TIDEMARK_HTTP_LISTENER =
       add(Setting.ofHostPort("tidemark.http.listener"));
+
+  // The quorum of controllers
+  public static final Setting<List<String>> CONTROLLER_QUORUM_BOOTSTRAP_SERVERS =
+      add(Setting.ofAddresses("controller.quorum.bootstrap.servers"));
+  public static final Setting<List<String>> CONTROLLER_QUORUM_VOTERS =
+      add(Setting.ofList("controller.quorum.voters", List.of()));
+  public static final Setting<Integer> CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS =
+      add(Setting.ofInt("controller.quorum.election.timeout.ms", 300, 1));
+  public static final Setting<Integer> CONTROLLER_QUORUM_ELECTION_BACKOFF_MAX_MS =
+      add(Setting.ofInt("controller.quorum.election.backoff.max.ms", 1000, 1));
+  public static final Setting<Integer> CONTROLLER_QUORUM_FETCH_TIMEOUT_MS =
+      add(Setting.ofInt("controller.quorum.fetch.timeout.ms", 1000, 1));
+  public static final Setting<Integer> CONTROLLER_QUORUM_REQUEST_TIMEOUT_MS =
+      add(Setting.ofInt("controller.quorum.request.timeout.ms", 2000, 1));
+  public static final Setting<Integer> CONTROLLER_QUORUM_RETRY_BACKOFF_MS =
+      add(Setting.ofInt("controller.quorum.retry.backoff.ms", 20, 1));
+
+  // Brokers and their controller
+  public static final Setting<Integer> BROKER_SESSION_TIMEOUT_MS =
+      add(Setting.ofInt("broker.session.timeout.ms", 9000, 1));
+  public static final Setting<Integer> BROKER_HEARTBEAT_INTERVAL_MS =
+      add(Setting.ofInt("broker.heartbeat.interval.ms", 2000, 1));
+  public static final Setting<Integer> INITIAL_BROKER_REGISTRATION_TIMEOUT_MS =
+      add(Setting.ofInt("initial.broker.registration.timeout.ms", 60_000, 1));
+  public static final Setting<Boolean> AUTO_LEADER_REBALANCE_ENABLE =
+      add(Setting.ofBoolean("auto.leader.rebalance.enable", true));
+  public static final Setting<Long> LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS =
+      add(Setting.ofLong("leader.imbalance.check.interval.seconds", 300L, 1));
+  public static final Setting<String> TIDEMARK_LEADER_LEASE =
+      add(Setting.ofChoice("tidemark.leader.lease", "on", "on", "off"));
+  public static final Setting<String> TIDEMARK_FENCING_FAST =
+      add(Setting.ofChoice("tidemark.fencing.fast", "on", "on", "off"));
 
   // Topics
   public static final Setting<Boolean> AUTO_CREATE_TOPICS_ENABLE =

@@ -10,7 +10,7 @@ public record HostPort(String host, int port) {
   private static final int MAX_PORT = 65_535;
 
   /** Reads HOST:PORT; throws {@link IllegalArgumentException}. */
-  static HostPort parse(String text) {
+  public static HostPort parse(String text) {
     int colon = text.lastIndexOf(':');
     if (colon < 0) {
       throw new IllegalArgumentException("no port");

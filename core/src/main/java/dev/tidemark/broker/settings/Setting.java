@@ -145,6 +145,25 @@ public record Setting<T>(String name, @Nullable T defaultValue, Parser<T> parser
             : "must be a list, separated by commas, of " + String.join(", ", choices));
   }
 
+  /** Comma-separated addresses with a host each. */
+  static Setting<List<String>> ofAddresses(String name) {
+    Setting<List<String>> list = ofList(name, List.of());
+    return new Setting<>(
+        name,
+        List.of(),
+        text -> {
+          List<String> addresses = list.parse(text);
+          for (String address : addresses) {
+            HostPort parsed = HostPort.parse(address);
+            if (parsed.host().isEmpty() || parsed.port() == 0) {
+              throw new IllegalArgumentException();
+            }
+          }
+          return addresses;
+        },
+        "must be addresses HOST:PORT, separated by commas");
+  }
+
   /** Comma-separated pairs of an address and a whole number of at least 0. */
   static Setting<List<String>> ofAddressCounts(String name) {
     Setting<List<String>> list = ofList(name, List.of());

@@ -4,7 +4,6 @@ import dev.tidemark.metadata.BrokerKeys;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.common.config.ConfigDef.ConfigKey;
@@ -15,8 +14,7 @@ public final class SettingsParser {
   private final Map<String, Object> values = new HashMap<>();
   private final Map<String, String> texts = new TreeMap<>();
   private final List<String> warnings = new ArrayList<>();
-  private List<ListenerAddress> listeners = List.of();
-  private List<ListenerAddress> advertisedListeners = List.of();
+  private ListenerSettings listeners = ListenerSettings.NONE;
 
   private SettingsParser() {}
 
@@ -25,7 +23,8 @@ public final class SettingsParser {
     SettingsParser parser = new SettingsParser();
     new TreeMap<>(properties).forEach(parser::parseOne);
     parser.checkRoles();
-    parser.parseListeners();
+    parser.listeners = ListenerSettings.parse(parser::value);
+    parser.checkQuorum();
     return parser;
   }
 
@@ -43,12 +42,8 @@ public final class SettingsParser {
     return List.copyOf(warnings);
   }
 
-  public List<ListenerAddress> listeners() {
+  public ListenerSettings listeners() {
     return listeners;
-  }
-
-  public List<ListenerAddress> advertisedListeners() {
-    return advertisedListeners;
   }
 
   private void parseOne(String name, String text) {
@@ -95,18 +90,10 @@ public final class SettingsParser {
   }
 
   private void checkRoles() {
-    List<String> roles = value(HonouredSettings.PROCESS_ROLES);
-    if (roles != null && !roles.contains("broker")) {
+    List<String> roles = orEmpty(value(HonouredSettings.PROCESS_ROLES));
+    if (roles.isEmpty()) {
       throw InvalidSetting.of(
-          HonouredSettings.PROCESS_ROLES.name(),
-          String.join(",", roles),
-          "must contain broker; nodes that are only controllers are not supported yet");
-    }
-    if (roles != null && !roles.contains("controller")) {
-      throw InvalidSetting.of(
-          HonouredSettings.PROCESS_ROLES.name(),
-          String.join(",", roles),
-          "must contain controller as well; nodes that are only brokers are not supported yet");
+          HonouredSettings.PROCESS_ROLES.name(), "", "must be broker, controller, or both");
     }
     List<String> folders = value(HonouredSettings.LOG_DIRS);
     if (folders == null) {
@@ -118,88 +105,55 @@ public final class SettingsParser {
     }
   }
 
-  private void parseListeners() {
-    List<String> controllerNames = upperCase(value(HonouredSettings.CONTROLLER_LISTENER_NAMES));
-    ListenerProtocols protocols =
-        ListenerProtocols.parse(
-            orEmpty(value(HonouredSettings.LISTENER_SECURITY_PROTOCOL_MAP)), controllerNames);
-    List<ListenerAddress> all = new ArrayList<>();
-    String key = HonouredSettings.LISTENERS.name();
-    for (String text : orEmpty(value(HonouredSettings.LISTENERS))) {
-      ListenerAddress listener = ListenerAddress.parse(key, text, protocols);
-      if (controllerNames.contains(listener.name())) {
-        warnings.add(
-            "The controller listener " + listener + " is not opened: one node needs none.");
-      } else {
-        refuseSecured(listener);
-        refuseTaken(all, listener);
-        all.add(listener);
-      }
+  private void checkQuorum() {
+    List<String> roles = orEmpty(value(HonouredSettings.PROCESS_ROLES));
+    List<String> servers = orEmpty(value(HonouredSettings.CONTROLLER_QUORUM_BOOTSTRAP_SERVERS));
+    checkVoters(roles);
+    if (!roles.contains("controller") && servers.isEmpty()) {
+      throw InvalidSetting.of(
+          HonouredSettings.CONTROLLER_QUORUM_BOOTSTRAP_SERVERS.name(),
+          "",
+          "a node that is only a broker must be told where controllers are, as HOST:PORT,HOST:PORT");
     }
-    if (all.isEmpty()) {
-      throw InvalidSetting.of(key, "", "must name at least one listener for clients");
-    }
-    listeners = List.copyOf(all);
-    parseAdvertised(protocols, controllerNames);
-  }
-
-  private void parseAdvertised(ListenerProtocols protocols, List<String> controllerNames) {
-    String key = HonouredSettings.ADVERTISED_LISTENERS.name();
-    Map<String, ListenerAddress> told = new HashMap<>();
-    for (String text : orEmpty(value(HonouredSettings.ADVERTISED_LISTENERS))) {
-      ListenerAddress address = ListenerAddress.parse(key, text, protocols);
-      if (listeners.stream().anyMatch(known -> known.name().equals(address.name()))) {
-        if (isAnyAddress(address.host())) {
-          throw InvalidSetting.of(key, text, "must be an address that clients can connect to");
-        }
-        told.put(address.name(), address);
-      } else if (!controllerNames.contains(address.name())) {
-        throw InvalidSetting.of(key, text, "there is no listener of that name in listeners");
-      }
-    }
-    List<ListenerAddress> advertised = new ArrayList<>();
-    for (ListenerAddress listener : listeners) {
-      ListenerAddress address = told.get(listener.name());
-      if (address == null) {
-        address = isAnyAddress(listener.host()) ? listener.withHost("") : listener;
-      }
-      advertised.add(address);
-    }
-    advertisedListeners = List.copyOf(advertised);
-  }
-
-  private static void refuseSecured(ListenerAddress listener) {
-    if (!listener.securityProtocol().equals("PLAINTEXT")) {
+    if (roles.contains("controller") && !servers.isEmpty() && listeners.controllers().isEmpty()) {
       throw InvalidSetting.of(
           HonouredSettings.LISTENERS.name(),
-          listener.toString(),
-          listener.securityProtocol() + " is not supported yet, only PLAINTEXT is");
+          String.join(",", orEmpty(value(HonouredSettings.LISTENERS))),
+          "a controller of a cluster needs a listener that controller.listener.names names");
+    }
+    int sessionMs = number(HonouredSettings.BROKER_SESSION_TIMEOUT_MS);
+    int intervalMs = number(HonouredSettings.BROKER_HEARTBEAT_INTERVAL_MS);
+    if (intervalMs * 2L > sessionMs) {
+      throw InvalidSetting.of(
+          HonouredSettings.BROKER_HEARTBEAT_INTERVAL_MS.name(),
+          String.valueOf(intervalMs),
+          "must be at most half of broker.session.timeout.ms, which is " + sessionMs);
     }
   }
 
-  private static void refuseTaken(List<ListenerAddress> earlier, ListenerAddress listener) {
-    for (ListenerAddress other : earlier) {
-      boolean samePort = listener.port() != 0 && listener.port() == other.port();
-      if (other.name().equals(listener.name())
-          || (samePort && other.host().equals(listener.host()))) {
-        throw InvalidSetting.of(
-            HonouredSettings.LISTENERS.name(),
-            listener.toString(),
-            "has the name or the address of " + other);
-      }
+  /** Voters stand in the metadata log; a list in a file could contradict it. */
+  private void checkVoters(List<String> roles) {
+    List<String> voters = orEmpty(value(HonouredSettings.CONTROLLER_QUORUM_VOTERS));
+    Integer id = value(HonouredSettings.NODE_ID);
+    boolean isAlone =
+        roles.contains("controller") && voters.size() == 1 && voters.get(0).startsWith(id + "@");
+    if (!voters.isEmpty() && !isAlone) {
+      throw InvalidSetting.of(
+          HonouredSettings.CONTROLLER_QUORUM_VOTERS.name(),
+          String.join(",", voters),
+          "who votes stands in the metadata log, not in a file: list the controllers' HOST:PORT in"
+              + " controller.quorum.bootstrap.servers instead, and run 'tidemark format"
+              + " --initial-controllers' on each of them");
     }
   }
 
-  private static boolean isAnyAddress(String host) {
-    return host.equals("0.0.0.0") || host.equals("::");
+  private int number(Setting<Integer> setting) {
+    Integer value = value(setting);
+    return value == null ? 0 : value;
   }
 
   private static List<String> orEmpty(@Nullable List<String> list) {
     return list == null ? List.of() : list;
-  }
-
-  private static List<String> upperCase(@Nullable List<String> names) {
-    return orEmpty(names).stream().map(name -> name.toUpperCase(Locale.ROOT)).toList();
   }
 
   @SuppressWarnings("unchecked") // a value is stored under the setting that parsed it

@@ -2,11 +2,13 @@ package org.apache.kafka.raft;
 
 import java.net.InetSocketAddress;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.feature.SupportedVersionRange;
 import org.apache.kafka.common.memory.MemoryPool;
+import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.common.utils.internals.LogContext;
 import org.apache.kafka.server.common.serialization.RecordSerde;
@@ -59,5 +61,11 @@ public final class SeededRaftClient {
         logContext,
         random,
         config);
+  }
+
+  /** Where the leader that the client knows is called on a listener; empty when it is unknown. */
+  public static Optional<InetSocketAddress> leaderAddress(
+      KafkaRaftClient<?> client, ListenerName listener) {
+    return client.quorum().leaderEndpoints().address(listener);
   }
 }

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.broker.BrokerSettings;
+import dev.tidemark.broker.ClusterSettings;
 import dev.tidemark.metadata.BrokerKeys;
+import dev.tidemark.quorum.QuorumAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigDef.ConfigKey;
 import org.junit.jupiter.api.Test;
@@ -20,6 +23,8 @@ class BrokerSettingsTest {
           "process.roles",
           "node.id",
           "controller.listener.names",
+          "controller.quorum.election.timeout.ms",
+          "controller.quorum.fetch.timeout.ms",
           "log.dir",
           "queued.max.request.bytes",
           "default.replication.factor");
@@ -102,10 +107,69 @@ class BrokerSettingsTest {
     assertThat(settings.logDirs()).containsExactly("/a", "/b");
     assertThat(settings.listeners()).hasSize(1);
     assertThat(settings.advertisedListeners().get(0).host()).isEqualTo("localhost");
+    assertThat(settings.allListeners().controllers())
+        .extracting(Object::toString)
+        .containsExactly("CONTROLLER://:9093");
+    assertThat(settings.allListeners().advertisedControllers().get(0).host())
+        .isEqualTo("localhost");
+    assertThat(settings.cluster().isAlone()).isFalse();
     assertThat(settings.warnings())
-        .containsExactlyInAnyOrder(
-            "num.network.threads is a key of Kafka that has no effect in Tidemark; it is ignored.",
-            "The controller listener CONTROLLER://:9093 is not opened: one node needs none.");
+        .containsExactly(
+            "num.network.threads is a key of Kafka that has no effect in Tidemark; it is ignored.");
+  }
+
+  @Test
+  void a_node_that_is_only_a_broker_is_told_where_controllers_are() {
+    Map<String, String> broker =
+        Map.of("process.roles", "broker", "controller.listener.names", "CONTROLLER");
+    assertThatThrownBy(() -> BrokerSettings.parse(broker))
+        .hasMessageContaining("controller.quorum.bootstrap.servers");
+    Map<String, String> told = new TreeMap<>(broker);
+    told.put("controller.quorum.bootstrap.servers", "a:1, [::1]:2");
+    ClusterSettings settings = BrokerSettings.parse(told).cluster();
+    assertThat(settings.isController()).isFalse();
+    assertThat(settings.controllerListener()).isEqualTo("CONTROLLER");
+    assertThat(settings.interBrokerListener()).isEqualTo("PLAINTEXT");
+    assertThat(settings.bootstrapServers())
+        .containsExactly(new QuorumAddress("a", 1), new QuorumAddress("::1", 2));
+    told.put("listeners", "PLAINTEXT://:9092,CONTROLLER://:9093");
+    assertThatThrownBy(() -> BrokerSettings.parse(told)).hasMessageContaining("only a broker");
+  }
+
+  @Test
+  void a_node_that_is_only_a_controller_listens_to_controllers_alone() {
+    Map<String, String> controller = new TreeMap<>();
+    controller.put("process.roles", "controller");
+    controller.put("controller.listener.names", "CONTROLLER");
+    controller.put("listeners", "CONTROLLER://:9093");
+    BrokerSettings settings = BrokerSettings.parse(controller);
+    assertThat(settings.listeners()).isEmpty();
+    assertThat(settings.cluster().interBrokerListener()).isEmpty();
+    controller.put("listeners", "CONTROLLER://:9093,PLAINTEXT://:9092");
+    assertThatThrownBy(() -> BrokerSettings.parse(controller))
+        .hasMessageContaining("no listener for clients");
+  }
+
+  @Test
+  void voters_in_the_file_are_refused_with_what_to_do_unless_it_is_this_node_alone() {
+    assertThat(
+            BrokerSettings.parse(Map.of("controller.quorum.voters", "1@localhost:9093")).warnings())
+        .isEmpty();
+    for (String voters : List.of("2@localhost:9093", "1@a:9093,2@b:9093")) {
+      assertThatThrownBy(() -> BrokerSettings.parse(Map.of("controller.quorum.voters", voters)))
+          .isInstanceOf(InvalidSetting.class)
+          .hasMessageContaining("controller.quorum.bootstrap.servers")
+          .hasMessageContaining("--initial-controllers");
+    }
+  }
+
+  @Test
+  void heartbeats_come_at_least_twice_within_a_session() {
+    assertThatThrownBy(() -> BrokerSettings.parse(Map.of("broker.session.timeout.ms", "3000")))
+        .hasMessageContaining("broker.heartbeat.interval.ms")
+        .hasMessageContaining("3000");
+    assertThatThrownBy(() -> BrokerSettings.parse(Map.of("tidemark.leader.lease", "no")))
+        .hasMessageContaining("must be one of on, off");
   }
 
   @Test
@@ -134,7 +198,7 @@ class BrokerSettingsTest {
         .hasMessage(
             "Invalid value '12' for compression.gzip.level: must be a whole number from -1 to 9.");
     assertThatThrownBy(() -> BrokerSettings.parse(Map.of("process.roles", "broker")))
-        .hasMessageContaining("must contain controller as well");
+        .hasMessageContaining("must be told the name of the controllers' listener");
     assertThatThrownBy(() -> BrokerSettings.parse(Map.of("auto.create.topics.enable", "yes")))
         .hasMessageContaining("must be true or false");
     assertThatThrownBy(() -> BrokerSettings.parse(Map.of("offsets.topic.num.partitions", "none")))
