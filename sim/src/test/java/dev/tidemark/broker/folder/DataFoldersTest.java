@@ -132,61 +132,6 @@ class DataFoldersTest {
     assertThatThrownBy(call).isInstanceOf(FolderRefused.class).hasMessageContaining(message);
   }
 
-  private static final String LIST =
-      "1@h1:9093:AAAAAAAAAAcAAAAAAAAAAQ,2@[::1]:9093:AAAAAAAAAAcAAAAAAAAAAg";
-
-  private void formatListed(String folder, int nodeId, String list) throws IOException {
-    var unused =
-        DataFolders.format(
-            folders(folder),
-            CLUSTER,
-            nodeId,
-            FirstVoters.parse("CONTROLLER", list),
-            randomness,
-            clock);
-  }
-
-  @Test
-  void all_first_controllers_get_the_same_voters_and_the_directory_ids_of_the_list()
-      throws Exception {
-    formatListed("a", 1, LIST);
-    formatListed("b", 2, LIST);
-    String file = "__cluster_metadata-0/00000000000000000000-0000000000.checkpoint";
-
-    assertThat(disk.root().directory("a").readAll(file))
-        .isEqualTo(disk.root().directory("b").readAll(file));
-    assertThat(DataFolders.load(folders("b"), 2).get(0).directoryId()).isEqualTo(new Uuid(7, 2));
-    formatListed("a", 1, LIST);
-    assertThatThrownBy(() -> formatListed("a", 1, LIST.replace("AQ,", "Aw,")))
-        .isInstanceOf(FolderRefused.class)
-        .hasMessageContaining("directory id");
-  }
-
-  @Test
-  void a_node_that_hears_of_the_voters_gets_no_metadata_log() throws Exception {
-    var unused =
-        DataFolders.format(folders("a"), CLUSTER, 1, new FirstVoters.Unknown(), randomness, clock);
-
-    assertThat(disk.root().directory("a").exists("__cluster_metadata-0")).isFalse();
-    DataFolders.requireMetadataLog(folders("a"));
-  }
-
-  @Test
-  void a_list_of_controllers_that_cannot_be_is_refused() {
-    for (String bad :
-        List.of(
-            "1@h:9093",
-            "h:9093:AAAAAAAAAAcAAAAAAAAAAQ",
-            "1@:9093:AAAAAAAAAAcAAAAAAAAAAQ",
-            "1@h:0:AAAAAAAAAAcAAAAAAAAAAQ",
-            LIST.replace("2@", "1@"),
-            "")) {
-      assertThatThrownBy(() -> FirstVoters.parse("CONTROLLER", bad))
-          .as(bad)
-          .isInstanceOf(IllegalArgumentException.class);
-    }
-  }
-
   @Test
   void an_identity_that_was_edited_is_refused_with_what_it_was_and_nothing_changes()
       throws Exception {
@@ -223,5 +168,65 @@ class DataFoldersTest {
     folder.delete(SingleVoterLog.LOG_ID.folderName());
     assertRefused("holds t-0", () -> format(CLUSTER, 3, "a"));
     assertThat(folder.exists(SingleVoterLog.LOG_ID.folderName())).isFalse();
+  }
+
+  private static final String LIST =
+      "1@h1:9093:AAAAAAAAAAcAAAAAAAAAAQ,2@[::1]:9093:AAAAAAAAAAcAAAAAAAAAAg";
+
+  private void formatListed(String folder, int nodeId, String list) throws IOException {
+    var unused =
+        DataFolders.format(
+            folders(folder),
+            CLUSTER,
+            nodeId,
+            FirstVoters.parse("CONTROLLER", list),
+            randomness,
+            clock);
+  }
+
+  private byte[] voters(String folder) throws IOException {
+    return disk.root()
+        .directory(folder)
+        .directory("__cluster_metadata-0")
+        .readAll("00000000000000000000-0000000000.checkpoint");
+  }
+
+  @Test
+  void all_first_controllers_get_the_same_voters_and_the_directory_ids_of_the_list()
+      throws Exception {
+    formatListed("a", 1, LIST);
+    formatListed("b", 2, LIST);
+
+    assertThat(voters("a")).isEqualTo(voters("b"));
+    assertThat(DataFolders.load(folders("b"), 2).get(0).directoryId()).isEqualTo(new Uuid(7, 2));
+    formatListed("a", 1, LIST);
+    assertThatThrownBy(() -> formatListed("a", 1, LIST.replace("AQ,", "Aw,")))
+        .isInstanceOf(FolderRefused.class)
+        .hasMessageContaining("directory id");
+  }
+
+  @Test
+  void a_node_that_hears_of_the_voters_gets_no_metadata_log() throws Exception {
+    var unused =
+        DataFolders.format(folders("a"), CLUSTER, 1, new FirstVoters.Unknown(), randomness, clock);
+
+    assertThat(disk.root().directory("a").exists("__cluster_metadata-0")).isFalse();
+    DataFolders.requireMetadataLog(folders("a"));
+  }
+
+  @Test
+  void a_list_of_controllers_that_cannot_be_is_refused() {
+    for (String bad :
+        List.of(
+            "1@h:9093",
+            "h:9093:AAAAAAAAAAcAAAAAAAAAAQ",
+            "1@:9093:AAAAAAAAAAcAAAAAAAAAAQ",
+            "1@h:0:AAAAAAAAAAcAAAAAAAAAAQ",
+            LIST.replace("2@", "1@"),
+            "")) {
+      assertThatThrownBy(() -> FirstVoters.parse("CONTROLLER", bad))
+          .as(bad)
+          .isInstanceOf(IllegalArgumentException.class);
+    }
   }
 }
