@@ -6,6 +6,7 @@ import dev.tidemark.broker.control.BrokerLife;
 import dev.tidemark.broker.folder.DataFolders;
 import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.broker.metrics.RequestMetrics;
+import dev.tidemark.broker.replication.ClusterReplication;
 import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.env.Connection;
 import dev.tidemark.env.Dialer;
@@ -25,6 +26,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -246,7 +248,7 @@ public final class Broker {
                 () -> {
                   ControllerCalls calls = new ControllerCalls(controller, control, data);
                   startData(
-                      ControllerAccess.alone(calls, data, settings.nodeId(), brokerEpoch),
+                      ControllerAccess.alone(calls, settings.nodeId(), brokerEpoch),
                       folders,
                       clusterId,
                       outcome::onDone,
@@ -316,7 +318,7 @@ public final class Broker {
       Runnable whenOpen,
       Outcome outcome) {
     ControllerCalls calls = access.here();
-    Replication replication = access.replication();
+    Replication replication = replication();
     HostedLogs hosted =
         new HostedLogs(
             settings.nodeId(),
@@ -325,11 +327,14 @@ public final class Broker {
             partitions,
             topicConfigs,
             view,
-            access.partitionCalls(),
+            partitionCalls(calls),
             replication,
             new DiskOwner());
     calls.onStorageFailure(hosted::suspectMetadataFolder);
     logs = hosted;
+    if (membership != null) {
+      membership.life().offlineFolders(hosted::offlineFolderIds);
+    }
     view.addListener(hosted);
     Checkpoints known = new Checkpoints(partitions, hosted, bootId);
     checkpoints = known;
@@ -362,6 +367,53 @@ public final class Broker {
             outcome.onFailed(e);
           }
         });
+  }
+
+  private Replication replication() {
+    Membership joined = membership;
+    return joined == null
+        ? Replication.alone(settings.nodeId(), data)
+        : new ClusterReplication(
+            settings.nodeId(),
+            data,
+            view,
+            dialer,
+            joined.requests(),
+            joined.life()::brokerEpoch,
+            settings.replication(cluster.interBrokerListener()));
+  }
+
+  private LedPartitionCalls partitionCalls(ControllerCalls here) {
+    Membership joined = membership;
+    return joined == null
+        ? new LedPartitions(here)
+        : new ClusterPartitionCalls(
+            settings.nodeId(), joined.life()::brokerEpoch, view, joined.requests());
+  }
+
+  private final class LedPartitions implements LedPartitionCalls {
+    private final ControllerCalls calls;
+
+    LedPartitions(ControllerCalls calls) {
+      this.calls = calls;
+    }
+
+    @Override
+    public void renew(LogId id, Reply<Integer> reply) {
+      calls.call(
+          (decider, answer) ->
+              decider.renewLeadership(id.topicId(), id.partition(), settings.nodeId(), answer),
+          reply);
+    }
+
+    @Override
+    public void assign(LogId id, Uuid directoryId, Reply<Uuid> reply) {
+      calls.call(
+          (decider, answer) ->
+              decider.assignDirectory(
+                  id.topicId(), id.partition(), settings.nodeId(), directoryId, answer),
+          reply);
+    }
   }
 
   private final class DiskOwner implements HostedLogs.Owner {

@@ -1,9 +1,7 @@
 package dev.tidemark.broker;
 
-import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.broker.request.IncrementalAlterConfigsHandler.Alterer;
 import dev.tidemark.broker.request.TopicCreator;
-import dev.tidemark.env.Shard;
 import dev.tidemark.metadata.ControllerCalls;
 import dev.tidemark.transaction.ProducerIds;
 
@@ -23,12 +21,6 @@ interface ControllerAccess {
   /** Who answers DescribeQuorum; {@code alone} does on a node that is a whole cluster. */
   RequestHandler quorum(RequestHandler alone);
 
-  /** What the replicas here need of the others in the cluster. */
-  Replication replication();
-
-  /** What led partitions ask of the controller. */
-  LedPartitionCalls partitionCalls();
-
   TopicCreator topicCreator();
 
   Alterer configAlterer();
@@ -42,7 +34,7 @@ interface ControllerAccess {
   boolean isInCluster();
 
   /** For a node that is a whole cluster: the controller in this process decides. */
-  static ControllerAccess alone(ControllerCalls calls, Shard data, int nodeId, long brokerEpoch) {
+  static ControllerAccess alone(ControllerCalls calls, int nodeId, long brokerEpoch) {
     return new ControllerAccess() {
       @Override
       public ControllerCalls here() {
@@ -57,16 +49,6 @@ interface ControllerAccess {
       @Override
       public RequestHandler quorum(RequestHandler alone) {
         return alone;
-      }
-
-      @Override
-      public Replication replication() {
-        return Replication.alone(nodeId, data);
-      }
-
-      @Override
-      public LedPartitionCalls partitionCalls() {
-        return new LonePartitionCalls(calls, nodeId);
       }
 
       @Override

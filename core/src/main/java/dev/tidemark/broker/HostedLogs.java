@@ -189,6 +189,14 @@ final class HostedLogs implements MetadataListener {
         .toList();
   }
 
+  /** The ids of those that do not answer. */
+  List<Uuid> offlineFolderIds() {
+    return folders.all().stream()
+        .filter(folder -> failedIn(folder).isFolderFailed())
+        .map(DataFolder::directoryId)
+        .toList();
+  }
+
   /** The folders that answer. */
   List<DataFolder> onlineFolders() {
     return folders.all().stream().filter(folder -> !failedIn(folder).isFolderFailed()).toList();

@@ -1,13 +1,12 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.broker.control.BrokerLife;
+import dev.tidemark.broker.control.ControllerChannel;
 import dev.tidemark.broker.control.Forwarder;
 import dev.tidemark.broker.control.KnownController;
 import dev.tidemark.broker.control.LeaderLease;
 import dev.tidemark.broker.control.LifeSettings;
 import dev.tidemark.broker.control.RoutedChannel;
-import dev.tidemark.broker.replication.ClusterReplication;
-import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.broker.request.IncrementalAlterConfigsHandler.Alterer;
 import dev.tidemark.broker.request.TopicCreator;
 import dev.tidemark.env.Dialer;
@@ -34,10 +33,6 @@ import org.apache.kafka.server.common.ProducerIdsBlock;
 final class Membership implements ControllerAccess {
   private static final long REQUEST_TIMEOUT_MS = 30_000;
 
-  private final BrokerSettings settings;
-  private final MetadataView view;
-  private final Shard data;
-  private final Dialer dialer;
   private final int nodeId;
   private final KnownController known;
   private final ControllerCalls calls;
@@ -66,10 +61,6 @@ final class Membership implements ControllerAccess {
       Dialer dialer,
       BrokerLife.Owner owner) {
     ClusterSettings cluster = settings.cluster();
-    this.settings = settings;
-    this.view = view;
-    this.data = data;
-    this.dialer = dialer;
     this.nodeId = settings.nodeId();
     this.known = known;
     this.calls = calls;
@@ -105,6 +96,11 @@ final class Membership implements ControllerAccess {
     return life;
   }
 
+  /** For requests of replicas: AlterPartition, AssignReplicasToDirs. */
+  ControllerChannel requests() {
+    return requests;
+  }
+
   /** Whether this broker may serve as a leader. */
   LeaderLease lease() {
     return lease;
@@ -129,23 +125,6 @@ final class Membership implements ControllerAccess {
   @Override
   public RequestHandler quorum(RequestHandler alone) {
     return new ForwardingHandler(forwarder, quorumHere);
-  }
-
-  @Override
-  public Replication replication() {
-    return new ClusterReplication(
-        nodeId,
-        data,
-        view,
-        dialer,
-        requests,
-        life::brokerEpoch,
-        settings.replication(settings.cluster().interBrokerListener()));
-  }
-
-  @Override
-  public LedPartitionCalls partitionCalls() {
-    return new ClusterPartitionCalls(nodeId, life::brokerEpoch, view, requests);
   }
 
   @Override

@@ -80,7 +80,7 @@ class CompatibilityDocTest {
     new Handlers(settings, shard, view, new Partitions(), LogLevels.none())
         .register(
             registry,
-            ControllerAccess.alone(new ControllerCalls(controller, shard, shard), shard, 1, 1),
+            ControllerAccess.alone(new ControllerCalls(controller, shard, shard), 1, 1),
             new Handlers.Self(
                 "id",
                 (yes, no) -> yes.run(),

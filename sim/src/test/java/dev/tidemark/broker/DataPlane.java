@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
@@ -50,6 +51,7 @@ final class DataPlane {
   private final Map<String, String> properties;
   private final Uuid directoryId;
   private final List<String> failures = new ArrayList<>();
+  private Consumer<MetadataView> whileOpening = view -> {};
   private long brokerEpoch = -1;
   private int runs;
   private @Nullable Run run;
@@ -100,6 +102,11 @@ final class DataPlane {
   void kill() {
     run = null;
     machine.kill();
+  }
+
+  /** What happens to its metadata while it opens its logs. */
+  void whileOpening(Consumer<MetadataView> event) {
+    whileOpening = event;
   }
 
   /** What its disk does wrong. */
@@ -244,6 +251,7 @@ final class DataPlane {
             ready = true;
             heartbeat();
           });
+      whileOpening.accept(view);
     }
 
     private void send(

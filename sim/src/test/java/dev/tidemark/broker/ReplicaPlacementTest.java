@@ -2,10 +2,18 @@ package dev.tidemark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.metadata.MetadataFeed;
+import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.sim.DiskFaults.Change;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.metadata.RemoveTopicRecord;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.image.MetadataDelta;
+import org.apache.kafka.image.MetadataImage;
+import org.apache.kafka.image.MetadataProvenance;
 import org.junit.jupiter.api.Test;
 
 /** Replicas come to brokers, leave them, and fail on them. */
@@ -82,6 +90,31 @@ class ReplicaPlacementTest {
     assertThat(cluster.broker(3).role("t", 0)).isNull();
     assertThat(cluster.broker(3).hasFolder("t")).isFalse();
     assertThat(cluster.produceAll(1, "t", "b")).isEqualTo(Errors.NONE);
+  }
+
+  /** The metadata go on while a starting broker opens its logs. */
+  @Test
+  void aBrokerThatOpensItsLogsMissesNothingOfTheMetadata() throws IOException {
+    SimCluster cluster = new SimCluster(7, 2);
+    cluster.create("t", List.of(1, 2), "min.insync.replicas", "1");
+    assertThat(cluster.produceAll(1, "t", "a")).isEqualTo(Errors.NONE);
+    cluster.broker(2).kill();
+    cluster.broker(2).whileOpening(view -> removeFrom(view, "t"));
+    cluster.broker(2).start();
+    cluster.await(() -> cluster.broker(2).isReady());
+    assertThat(cluster.broker(2).role("t", 0)).isNull();
+    assertThat(cluster.broker(2).hasFolder("t")).isFalse();
+  }
+
+  private static void removeFrom(MetadataView view, String topic) {
+    MetadataImage before = view.image();
+    MetadataDelta delta = new MetadataDelta.Builder().setImage(before).build();
+    Uuid id = Objects.requireNonNull(before.topics().getTopic(topic)).id();
+    delta.replay(new RemoveTopicRecord().setTopicId(id));
+    MetadataProvenance next =
+        new MetadataProvenance(
+            before.offset() + 1, before.provenance().lastContainedEpoch(), 0, true);
+    MetadataFeed.publish(view, delta, delta.apply(next));
   }
 
   @Test

@@ -130,11 +130,12 @@ class ReplicatedBrokersTest {
   void aSlowFollowerLeavesTheIsrAndComesBack() throws IOException {
     SimCluster cluster = new SimCluster(8, 3);
     cluster.create("t", ALL, "min.insync.replicas", "1");
-    cluster.broker(3).freeze();
+    cluster.cut(1, 3);
     var sent = cluster.produce(1, "t", -1, 50_000, "a");
     cluster.await(() -> cluster.isr("t").equals(List.of(1, 2)));
     assertThat(cluster.answer(sent)).isEqualTo(Errors.NONE);
-    cluster.broker(3).wake();
+    assertThat(cluster.isUnfenced(3)).isTrue();
+    cluster.heal();
     cluster.await(() -> cluster.isr("t").size() == 3);
     assertThat(cluster.endOffset(3, "t")).isEqualTo(1);
   }
