@@ -332,8 +332,10 @@ public final class Broker {
             new DiskOwner());
     calls.onStorageFailure(hosted::suspectMetadataFolder);
     logs = hosted;
-    if (membership != null) {
-      membership.life().offlineFolders(hosted::offlineFolderIds);
+    Membership joined = membership;
+    if (joined != null) {
+      joined.life().offlineFolders(hosted::offlineFolderIds);
+      partitions.serveWhile(() -> joined.lease().isHeld(data.clock().monotonicMs()));
     }
     view.addListener(hosted);
     Checkpoints known = new Checkpoints(partitions, hosted, bootId);

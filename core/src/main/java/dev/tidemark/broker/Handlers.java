@@ -188,8 +188,9 @@ final class Handlers {
   }
 
   /** What members of groups ask; the coordinator follows the metadata from now on. */
-  void registerGroups(HandlerRegistry registry) {
+  void registerGroups(HandlerRegistry all) {
     view.addListener(groups);
+    LeasedRegistry registry = new LeasedRegistry(all, partitions);
     registry
         .add(ApiKeys.JOIN_GROUP, new JoinGroupHandler(groups))
         .add(ApiKeys.SYNC_GROUP, new SyncGroupHandler(groups))

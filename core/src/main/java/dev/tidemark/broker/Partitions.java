@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.kafka.common.TopicPartition;
@@ -46,6 +47,7 @@ public final class Partitions implements LedPartitions {
   private final Set<LogId> changed = new LinkedHashSet<>();
   private boolean allChanged = true;
   private final MetadataView view;
+  private BooleanSupplier mayServe = () -> true;
 
   /** A partition that should be here and cannot be served, and why. */
   private record Offline(LogId id, String why) {}
@@ -76,6 +78,26 @@ public final class Partitions implements LedPartitions {
   /** The leader of a partition, or null if it is not here. */
   public @Nullable PartitionLeader find(TopicPartition partition) {
     return find(partition.topic(), partition.partition());
+  }
+
+  /** From now on clients find leaders here only while {@code lease} says so. */
+  void serveWhile(BooleanSupplier lease) {
+    mayServe = lease;
+  }
+
+  /** Whether this broker may serve clients as a leader now. */
+  public boolean mayServe() {
+    return mayServe.getAsBoolean();
+  }
+
+  /** The leader that a client asks for, or null if it is not here or may not serve now. */
+  public @Nullable PartitionLeader serving(String topic, int partition) {
+    return mayServe() ? find(topic, partition) : null;
+  }
+
+  /** The leader that a client asks for, or null if it is not here or may not serve now. */
+  public @Nullable PartitionLeader serving(Uuid topicId, int partition) {
+    return mayServe() ? find(topicId, partition) : null;
   }
 
   /** The role of this broker in a partition, or null if it has none. */

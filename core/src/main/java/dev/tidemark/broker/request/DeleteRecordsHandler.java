@@ -46,7 +46,7 @@ public final class DeleteRecordsHandler implements RequestHandler {
         new DeleteRecordsPartitionResult()
             .setPartitionIndex(asked.partitionIndex())
             .setLowWatermark(-1);
-    PartitionLeader partition = partitions.find(topic, asked.partitionIndex());
+    PartitionLeader partition = partitions.serving(topic, asked.partitionIndex());
     if (partition == null || partition.isStopped()) {
       return result.setErrorCode(partitions.missing(topic, asked.partitionIndex()).code());
     }

@@ -94,7 +94,9 @@ final class FetchAttempt {
         topic == null
             ? partitions.role(key.topicId(), key.partition())
             : partitions.role(topic, key.partition());
-    return role instanceof PartitionLeader || reader.readsFollowers() ? role : null;
+    boolean serves =
+        role instanceof PartitionLeader ? partitions.mayServe() : reader.readsFollowers();
+    return serves ? role : null;
   }
 
   private Errors missing(FetchedPartition.Key key) {

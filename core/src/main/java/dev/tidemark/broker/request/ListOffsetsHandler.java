@@ -146,7 +146,7 @@ public final class ListOffsetsHandler implements RequestHandler {
     PartitionReplica partition =
         replicaId == ListOffsetsRequest.DEBUGGING_REPLICA_ID
             ? partitions.role(topic, asked.partitionIndex())
-            : partitions.find(topic, asked.partitionIndex());
+            : partitions.serving(topic, asked.partitionIndex());
     if (partition == null) {
       return failed(asked, partitions.missing(topic, asked.partitionIndex()));
     }

@@ -37,7 +37,7 @@ public final class OffsetForLeaderEpochHandler implements RequestHandler {
 
   private EpochEndOffset lookUp(String topic, OffsetForLeaderPartition asked) {
     EpochEndOffset answer = new EpochEndOffset().setPartition(asked.partition());
-    PartitionLeader partition = partitions.find(topic, asked.partition());
+    PartitionLeader partition = partitions.serving(topic, asked.partition());
     if (partition == null) {
       return answer.setErrorCode(partitions.missing(topic, asked.partition()).code());
     }

@@ -119,8 +119,8 @@ final class ProduceRun {
     }
     PartitionLeader partition =
         Uuid.ZERO_UUID.equals(topic.topicId())
-            ? partitions.find(name, produced.index())
-            : partitions.find(topic.topicId(), produced.index());
+            ? partitions.serving(name, produced.index())
+            : partitions.serving(topic.topicId(), produced.index());
     if (partition == null || partition.isStopped()) {
       return refused(
           response,
