@@ -71,10 +71,11 @@ final class FaultRun {
       inject(cluster, seconds);
       assignToAll(cluster);
       cluster.awaitInSync(TOPIC);
-    } finally {
       for (Writer writer : writers) {
         writer.stop();
       }
+    } finally {
+      writers.forEach(Writer::abandon);
       reader.stop();
     }
     cluster.awaitInSync(TOPIC);
