@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The file of producer state at an offset, Kafka's format 1: version, CRC-32C of all that follows,
- * the number of producers, and 46 bytes for each.
+ * the number of entries, and 46 bytes for each. A producer has an entry for each batch of its
+ * window, the last one last: Kafka, which knows one for each producer, takes the last one that it
+ * reads, and a producer with several batches under way can repeat them all after a restart.
  */
 final class ProducerSnapshot {
   private static final short VERSION = 1;
@@ -17,25 +19,43 @@ final class ProducerSnapshot {
   private static final int HEADER_BYTES = 10;
   private static final int ENTRY_BYTES = 46;
 
+  private static final ProducerWindow.Batch NO_BATCH =
+      new ProducerWindow.Batch(ProducerWindow.NO_SEQUENCE, -1, 0, -1);
+
   private ProducerSnapshot() {}
 
   static byte[] toFile(ProducerState state) {
     List<ProducerWindow> windows = state.sorted();
-    ByteBuffer file = ByteBuffer.allocate(HEADER_BYTES + windows.size() * ENTRY_BYTES);
-    file.putShort(VERSION).putInt(0).putInt(windows.size());
+    int entries = 0;
     for (ProducerWindow window : windows) {
-      ProducerWindow.Batch last = window.lastBatch();
-      file.putLong(window.producerId())
-          .putShort(window.epoch())
-          .putInt(window.lastSequence())
-          .putLong(last == null ? -1 : last.lastOffset())
-          .putInt(last == null ? 0 : last.offsetDelta())
-          .putLong(window.lastTimestampMs())
-          .putInt(window.coordinatorEpoch())
-          .putLong(window.txnFirstOffset());
+      entries += Math.max(1, window.batchCount());
+    }
+    ByteBuffer file = ByteBuffer.allocate(HEADER_BYTES + entries * ENTRY_BYTES);
+    file.putShort(VERSION).putInt(0).putInt(entries);
+    for (ProducerWindow window : windows) {
+      if (window.batchCount() == 0) {
+        putEntry(file, window, NO_BATCH, window.lastTimestampMs());
+      }
+      for (int i = 0; i < window.batchCount(); i++) {
+        ProducerWindow.Batch batch = window.batch(i);
+        boolean isLast = i == window.batchCount() - 1;
+        putEntry(file, window, batch, isLast ? window.lastTimestampMs() : batch.timestampMs());
+      }
     }
     file.putInt(CRC_AT, crc(file.array()));
     return file.array();
+  }
+
+  private static void putEntry(
+      ByteBuffer file, ProducerWindow window, ProducerWindow.Batch batch, long timestampMs) {
+    file.putLong(window.producerId())
+        .putShort(window.epoch())
+        .putInt(batch.lastSequence())
+        .putLong(batch.lastOffset())
+        .putInt(batch.offsetDelta())
+        .putLong(timestampMs)
+        .putInt(window.coordinatorEpoch())
+        .putLong(window.txnFirstOffset());
   }
 
   private static int crc(byte[] file) {
@@ -59,24 +79,28 @@ final class ProducerSnapshot {
       return null;
     }
     List<ProducerWindow> windows = new ArrayList<>(count);
+    ProducerWindow last = null;
     for (int i = 0; i < count; i++) {
-      windows.add(entry(file));
+      long producerId = file.getLong();
+      if (last == null || last.producerId() != producerId) {
+        last = new ProducerWindow(producerId);
+        windows.add(last);
+      }
+      restore(last, file);
     }
     return windows;
   }
 
-  private static ProducerWindow entry(ByteBuffer file) {
-    ProducerWindow window = new ProducerWindow(file.getLong());
+  private static void restore(ProducerWindow window, ByteBuffer file) {
     short epoch = file.getShort();
     int lastSequence = file.getInt();
     long lastOffset = file.getLong();
     int offsetDelta = file.getInt();
     long timestampMs = file.getLong();
-    ProducerWindow.Batch last =
+    ProducerWindow.Batch batch =
         lastOffset < 0
             ? null
             : new ProducerWindow.Batch(lastSequence, lastOffset, offsetDelta, timestampMs);
-    window.restore(epoch, last, timestampMs, file.getInt(), file.getLong());
-    return window;
+    window.restore(epoch, batch, timestampMs, file.getInt(), file.getLong());
   }
 }

@@ -137,13 +137,31 @@ final class ProducerWindow {
     txnFirstOffset = -1;
   }
 
-  /** Fills a new window from a snapshot; {@code last} is null when no batch is kept. */
+  /** How many batches are kept, 0 to {@link #KEPT_BATCHES}. */
+  int batchCount() {
+    return batchCount;
+  }
+
+  /** A kept batch; 0 is the oldest. */
+  Batch batch(int index) {
+    return batches[index];
+  }
+
+  /**
+   * Takes in an entry of a snapshot, which follows those taken in before; {@code next} is null when
+   * no batch is kept.
+   */
   void restore(
-      short newEpoch, @Nullable Batch last, long timestampMs, int newCoordinatorEpoch, long txn) {
-    moveToEpoch(newEpoch);
-    if (last != null) {
-      push(last);
-      unbrokenRecords = last.offsetDelta() + 1L;
+      short newEpoch, @Nullable Batch next, long timestampMs, int newCoordinatorEpoch, long txn) {
+    if (newEpoch != epoch) {
+      moveToEpoch(newEpoch);
+    }
+    if (next != null) {
+      if (batchCount > 0 && !follows(next.firstSequence())) {
+        unbrokenRecords = 0;
+      }
+      unbrokenRecords += next.offsetDelta() + 1L;
+      push(next);
     }
     lastTimestampMs = timestampMs;
     coordinatorEpoch = newCoordinatorEpoch;

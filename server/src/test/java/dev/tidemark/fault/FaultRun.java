@@ -71,10 +71,11 @@ final class FaultRun {
       inject(cluster, seconds);
       assignToAll(cluster);
       cluster.awaitInSync(TOPIC);
-    } finally {
       for (Writer writer : writers) {
         writer.stop();
       }
+    } finally {
+      writers.forEach(Writer::abandon);
       reader.stop();
     }
     cluster.awaitInSync(TOPIC);
@@ -127,31 +128,34 @@ final class FaultRun {
             .as("%s: partition %d: node %d has what node 1 has", this, partition, replica.nodeId())
             .isTrue();
       }
-      checkRecords(partition, replicas.get(0).keys(), writers, reader);
+      checkRecords(partition, replicas.get(0).records(), writers, reader);
     }
   }
 
   private void checkRecords(
-      int partition, Map<Long, String> keys, List<Writer> writers, Reader reader) {
-    Map<String, Long> offsets = new HashMap<>();
+      int partition, List<ReplicaFiles.Stored> records, List<Writer> writers, Reader reader) {
+    Map<String, ReplicaFiles.Stored> byKey = new HashMap<>();
+    Map<Long, String> keys = new HashMap<>();
     Map<Character, Long> last = new HashMap<>();
-    keys.forEach(
-        (offset, key) -> {
-          assertThat(offsets.put(key, offset))
-              .as("%s: partition %d has %s twice", this, partition, key)
-              .isNull();
-          long number = Long.parseLong(key.substring(2));
-          Long before = last.put(key.charAt(0), number);
-          assertThat(before == null || before < number)
-              .as("%s: partition %d has %s after %s", this, partition, key, before)
-              .isTrue();
-        });
+    for (ReplicaFiles.Stored record : records) {
+      assertThat(byKey.put(record.key(), record))
+          .as("%s: partition %d has twice: %s", this, partition, record)
+          .isNull();
+      assertThat(keys.put(record.offset(), record.key()))
+          .as("%s: partition %d has two records at an offset: %s", this, partition, record)
+          .isNull();
+      long number = Long.parseLong(record.key().substring(2));
+      Long before = last.put(record.key().charAt(0), number);
+      assertThat(before == null || before < number)
+          .as("%s: partition %d has after %s: %s", this, partition, before, record)
+          .isTrue();
+    }
     for (Writer writer : writers) {
       for (Writer.Acknowledged one : writer.acknowledged()) {
         if (one.partition() == partition) {
-          assertThat(offsets.get(one.key()))
-              .as("%s: partition %d: the offset of %s", this, partition, one.key())
-              .isEqualTo(one.offset());
+          assertThat(keys.get(one.offset()))
+              .as("%s: partition %d at offset %d", this, partition, one.offset())
+              .isEqualTo(one.key());
         }
       }
     }

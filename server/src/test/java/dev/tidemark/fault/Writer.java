@@ -1,6 +1,7 @@
 package dev.tidemark.fault;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -97,6 +98,12 @@ final class Writer {
       throw new AssertionError(name + " cannot end: what it sent has neither answer nor time-out");
     }
     producer.close();
+  }
+
+  /** Ends writing without waiting for answers. */
+  void abandon() {
+    stopped = true;
+    producer.close(Duration.ZERO);
   }
 
   List<Acknowledged> acknowledged() {

@@ -7,10 +7,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs of {@link FaultRun}, by hand until the release is a cluster: three of 30 s in the build,
+ * Runs of {@link FaultRun}: three of 30 s in the build,
  * twenty of 60 s in the nightly profile. For another seed: {@code -Dtidemark.faults.seed=N}.
  */
-class FaultRuns {
+class FaultRunsIT {
   private static final int RUNS = Integer.getInteger("tidemark.faults.runs", 3);
   private static final int SECONDS = Integer.getInteger("tidemark.faults.seconds", 30);
   private static final long SEED = Long.getLong("tidemark.faults.seed", 1);
