@@ -58,7 +58,7 @@ final class AbsentApis {
             ApiKeys.DESCRIBE_CLIENT_QUOTAS,
             ApiKeys.ALTER_CLIENT_QUOTAS));
     all.put(
-        "come with clusters of several nodes",
+        "come with nodes that join and leave a cluster for good",
         List.of(
             ApiKeys.UNREGISTER_BROKER,
             ApiKeys.UNREGISTER_CONTROLLER,

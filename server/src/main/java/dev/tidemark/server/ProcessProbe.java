@@ -47,7 +47,9 @@ final class ProcessProbe implements BrokerProbe {
     notServing = null;
   }
 
-  /** Other nodes are served from now on; a node that is no broker has only the process to tell of. */
+  /**
+   * Other nodes are served from now on; a node that is no broker has only the process to tell of.
+   */
   void onServingController() {
     notServing = null;
   }

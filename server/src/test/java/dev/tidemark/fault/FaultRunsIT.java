@@ -7,8 +7,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs of {@link FaultRun}: three of 30 s in the build,
- * twenty of 60 s in the nightly profile. For another seed: {@code -Dtidemark.faults.seed=N}.
+ * Runs of {@link FaultRun}: three of 30 s in the build, twenty of 60 s in the nightly profile. For
+ * another seed: {@code -Dtidemark.faults.seed=N}.
  */
 class FaultRunsIT {
   private static final int RUNS = Integer.getInteger("tidemark.faults.runs", 3);

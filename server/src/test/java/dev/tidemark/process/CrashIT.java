@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,13 +56,7 @@ class CrashIT {
     BrokerUnderTest broker = BrokerUnderTest.start(data);
     AtomicInteger acknowledged = new AtomicInteger();
     Map<String, Object> settings =
-        Map.of(
-            "bootstrap.servers", broker.bootstrap(),
-            "acks", "all",
-            "linger.ms", 1,
-            "request.timeout.ms", 1000,
-            "delivery.timeout.ms", 2000,
-            "max.block.ms", 2000);
+        Map.of("bootstrap.servers", broker.bootstrap(), "acks", "all", "linger.ms", 1);
     try (KafkaProducer<String, String> producer =
         new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
       int sent = 0;
@@ -76,6 +71,7 @@ class CrashIT {
                 });
       }
       broker.kill();
+      producer.close(Duration.ZERO); // nobody answers what is still on its way
     }
     try (BrokerUnderTest again = BrokerUnderTest.start(data)) {
       int expected = acknowledged.get();

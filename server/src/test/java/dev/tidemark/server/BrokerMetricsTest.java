@@ -132,7 +132,9 @@ class BrokerMetricsTest {
     }
   }
 
-  /** Voters are written down with their ports, so a controller takes none that the system chooses. */
+  /**
+   * Voters are written down with their ports, so a controller takes none that the system chooses.
+   */
   private static int unusedPort() throws IOException {
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return free.getLocalPort();
