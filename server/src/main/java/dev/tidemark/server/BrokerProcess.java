@@ -63,7 +63,7 @@ public final class BrokerProcess {
     NettyIo io = NettyIo.choose();
     this.data = newShard("shard-0", io);
     this.control = newShard(CONTROL, io);
-    this.probe = new ProcessProbe(data);
+    this.probe = new ProcessProbe(settings.cluster().isBroker() ? data : control);
   }
 
   private NettyShard newShard(String name, NettyIo io) {
@@ -181,6 +181,8 @@ public final class BrokerProcess {
     sockets.acceptClients();
     if (settings.cluster().isBroker()) {
       probe.onServing(started.metrics(), sockets.listeners());
+    } else {
+      probe.onServingController();
     }
   }
 

@@ -14,39 +14,46 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at a broker from outside its shards: each question is an event on the data shard. */
+/** Looks at a node from outside its shards: each question is an event on the one that serves. */
 final class ProcessProbe implements BrokerProbe {
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
 
-  private final Shard data;
+  private final Shard serving;
   private final Duration answerTimeout;
   private volatile @Nullable NodeMetrics metrics;
   private volatile List<NettyListener> listeners = List.of();
-  private volatile String phase = "the broker starts";
+  private volatile @Nullable String notServing = "the broker starts";
   private volatile @Nullable String fatalFailure;
 
-  ProcessProbe(Shard data) {
-    this(data, ANSWER_TIMEOUT);
+  ProcessProbe(Shard serving) {
+    this(serving, ANSWER_TIMEOUT);
   }
 
   /**
-   * Looks at the broker of that shard.
+   * Looks at the node of that shard.
    *
+   * @param serving the data shard of a broker; the control shard of a node that is none
    * @param answerTimeout a shard that has not come to an event after so long hangs
    */
-  ProcessProbe(Shard data, Duration answerTimeout) {
-    this.data = data;
+  ProcessProbe(Shard serving, Duration answerTimeout) {
+    this.serving = serving;
     this.answerTimeout = answerTimeout;
   }
 
   /** Clients are served from now on. */
-  void onServing(NodeMetrics serving, List<NettyListener> served) {
+  void onServing(NodeMetrics ofBroker, List<NettyListener> served) {
     listeners = List.copyOf(served);
-    metrics = serving;
+    metrics = ofBroker;
+    notServing = null;
+  }
+
+  /** Other nodes are served from now on; a node that is no broker has only the process to tell of. */
+  void onServingController() {
+    notServing = null;
   }
 
   void onStopping() {
-    phase = "the broker stops";
+    notServing = "the broker stops";
     metrics = null;
   }
 
@@ -62,25 +69,26 @@ final class ProcessProbe implements BrokerProbe {
     }
     return ask(() -> true) == null
         ? Optional.of(
-            data.name() + " has not answered for " + answerTimeout.toMillis() + " ms; it hangs")
+            serving.name() + " has not answered for " + answerTimeout.toMillis() + " ms; it hangs")
         : Optional.empty();
   }
 
   @Override
   public Optional<String> whyNotReady() throws InterruptedException {
-    return metrics == null ? Optional.of(phase) : whyDead();
+    String why = notServing;
+    return why == null ? whyDead() : Optional.of(why);
   }
 
   @Override
   public boolean collect(MetricVisitor text) throws InterruptedException {
-    NodeMetrics serving = metrics;
-    if (serving == null) {
+    NodeMetrics ofBroker = metrics;
+    if (ofBroker == null) {
       return true; // there is the process to tell of
     }
     Boolean told =
         ask(
             () -> {
-              serving.visitNode(text);
+              ofBroker.visitNode(text);
               listeners.forEach(listener -> listener.visit(text));
               listeners.stream()
                   .map(NettyListener::network)
@@ -92,7 +100,7 @@ final class ProcessProbe implements BrokerProbe {
     while (told != null) {
       Optional<String> from = after;
       Optional<String> next =
-          ask(() -> Optional.ofNullable(serving.visitTopics(text, from.orElse(null))));
+          ask(() -> Optional.ofNullable(ofBroker.visitTopics(text, from.orElse(null))));
       if (next == null) {
         return false;
       }
@@ -107,7 +115,7 @@ final class ProcessProbe implements BrokerProbe {
   /** What {@code question} gives on the shard, or null when it does not come to it. */
   private <T> @Nullable T ask(Supplier<T> question) throws InterruptedException {
     CompletableFuture<T> answer = new CompletableFuture<>();
-    data.execute(
+    serving.execute(
         () -> {
           try {
             answer.complete(question.get());

@@ -3,6 +3,7 @@ package dev.tidemark.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -103,6 +104,38 @@ class BrokerMetricsTest {
       assertThat(get(broker, "/readyz").body()).isEqualTo("ok\n");
     } finally {
       broker.stop();
+    }
+  }
+
+  @Test
+  void aNodeThatIsOnlyAControllerIsReadyOnceItServes() throws Exception {
+    int port = unusedPort();
+    BrokerProcess controller =
+        BrokerProcess.start(
+            Map.of(
+                "process.roles",
+                "controller",
+                "controller.listener.names",
+                "CONTROLLER",
+                "listeners",
+                "CONTROLLER://127.0.0.1:" + port,
+                "log.dirs",
+                folder.toString(),
+                "tidemark.http.listener",
+                "127.0.0.1:0"),
+            new FormatOptions(null, FormatOptions.Voters.STANDALONE, ""));
+    try {
+      assertThat(get(controller, "/readyz").body()).isEqualTo("ok\n");
+      assertThat(get(controller, "/metrics").statusCode()).isEqualTo(200);
+    } finally {
+      controller.stop();
+    }
+  }
+
+  /** Voters are written down with their ports, so a controller takes none that the system chooses. */
+  private static int unusedPort() throws IOException {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return free.getLocalPort();
     }
   }
 

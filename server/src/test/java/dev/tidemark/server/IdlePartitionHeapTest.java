@@ -32,12 +32,21 @@ class IdlePartitionHeapTest {
       create(broker, "first", FIRST);
       long before = usedBytes();
       create(broker, "more", MORE);
-      long bytes = (usedBytes() - before) / MORE;
+      long bytes = bytesEach(before);
+      // What the broker still does for the new topic takes memory for a while only.
+      long giveUpNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (bytes > MAX_BYTES && System.nanoTime() < giveUpNs) {
+        bytes = bytesEach(before);
+      }
       System.out.printf("An idle partition takes %d bytes of heap%n", bytes);
       assertThat(bytes).isLessThanOrEqualTo(MAX_BYTES);
     } finally {
       broker.stop();
     }
+  }
+
+  private static long bytesEach(long before) {
+    return (usedBytes() - before) / MORE;
   }
 
   private void create(BrokerProcess broker, String topic, int partitions) throws Exception {

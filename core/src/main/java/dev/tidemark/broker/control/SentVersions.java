@@ -1,6 +1,5 @@
 package dev.tidemark.broker.control;
 
-import java.util.Map;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /**
@@ -9,22 +8,16 @@ import org.apache.kafka.common.protocol.ApiKeys;
  * first.
  */
 final class SentVersions {
-  private static final Map<ApiKeys, Short> VERSIONS =
-      Map.of(
-          ApiKeys.BROKER_REGISTRATION, (short) 4,
-          ApiKeys.BROKER_HEARTBEAT, (short) 1,
-          ApiKeys.ALTER_PARTITION, (short) 3,
-          ApiKeys.ALLOCATE_PRODUCER_IDS, (short) 0,
-          ApiKeys.ASSIGN_REPLICAS_TO_DIRS, (short) 0,
-          ApiKeys.ENVELOPE, (short) 0);
-
   private SentVersions() {}
 
   static short of(ApiKeys api) {
-    Short version = VERSIONS.get(api);
-    if (version == null) {
-      throw new IllegalArgumentException("Brokers do not send " + api + " to the controller");
-    }
-    return version;
+    return switch (api) {
+      case BROKER_REGISTRATION -> 4;
+      case BROKER_HEARTBEAT -> 1;
+      case ALTER_PARTITION -> 3;
+      case ALLOCATE_PRODUCER_IDS, ASSIGN_REPLICAS_TO_DIRS, ENVELOPE -> 0;
+      default ->
+          throw new IllegalArgumentException("Brokers do not send " + api + " to the controller");
+    };
   }
 }
