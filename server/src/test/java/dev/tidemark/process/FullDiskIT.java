@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 /** A real full disk under a real broker. */
 class FullDiskIT {
   private static final int VOLUME_MEBIBYTES = 24;
+  private static final long PAGE_BYTES = 4096;
   private static final String PADDING = "x".repeat(100_000);
 
   private final List<String> acknowledged = new ArrayList<>();
@@ -66,13 +67,30 @@ class FullDiskIT {
   void aStartOnAFullDiskNamesTheFolderAndTheRemedy() throws Exception {
     try (SmallVolume volume = SmallVolume.mount(4)) {
       Path data = volume.root().resolve("data");
-      BrokerUnderTest.start(data).kill(); // so that there is no clean marker whose page would do
+      startUntilTheNextOneNeedsRoom(data);
       volume.fillUp();
       assertFailsOnFullDisk(data);
       assertFailsOnFullDisk(volume.root().resolve("fresh"));
       volume.free();
       BrokerUnderTest.start(data).close();
     }
+  }
+
+  /**
+   * Starts and kills, so that there is no clean marker whose page would do, until what a start adds
+   * to the metadata log does not fit in the log's last page, which a full disk leaves it.
+   */
+  private static void startUntilTheNextOneNeedsRoom(Path data) throws Exception {
+    Path log = data.resolve("__cluster_metadata-0/00000000000000000000.log");
+    BrokerUnderTest.start(data).kill();
+    long room;
+    long added;
+    do {
+      long before = Files.size(log);
+      BrokerUnderTest.start(data).kill();
+      added = Files.size(log) - before;
+      room = PAGE_BYTES - Files.size(log) % PAGE_BYTES;
+    } while (room >= added);
   }
 
   @Test
