@@ -84,18 +84,6 @@ public final class Broker {
       List<Directory> directories,
       Consumer<String> whenItCannotGoOn,
       String bootId) {
-    this(settings, data, control, directories, whenItCannotGoOn, bootId, NodeControls.none());
-  }
-
-  /** The same with {@code controls}: what its configs change in the process around it. */
-  public Broker(
-      BrokerSettings settings,
-      Shard data,
-      Shard control,
-      List<Directory> directories,
-      Consumer<String> whenItCannotGoOn,
-      String bootId,
-      NodeControls controls) {
     this(
         settings,
         data,
@@ -103,11 +91,16 @@ public final class Broker {
         directories,
         whenItCannotGoOn,
         bootId,
-        controls,
+        NodeControls.none(),
         NodeDialers.none(data, control));
   }
 
-  /** The same for a node that calls others, with {@code dialers}. */
+  /**
+   * The same for a node with a process of its own.
+   *
+   * @param controls what its configs change in that process
+   * @param dialers how it calls other nodes
+   */
   public Broker(
       BrokerSettings settings,
       Shard data,

@@ -23,8 +23,8 @@ import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
-import org.apache.kafka.image.TopicImage;
 import org.apache.kafka.metadata.PartitionRegistration;
+import org.apache.kafka.metadata.Replicas;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,12 +135,7 @@ final class ClusterPartitionCalls implements LedPartitionCalls, MetadataListener
   }
 
   private boolean isIn(PartitionRegistration state, Uuid directoryId) {
-    for (int i = 0; i < state.replicas.length; i++) {
-      if (state.replicas[i] == nodeId) {
-        return state.directories[i].equals(directoryId);
-      }
-    }
-    return false;
+    return Replicas.contains(state.replicas, nodeId) && state.directory(nodeId).equals(directoryId);
   }
 
   private AssignReplicasToDirsRequestData assignment(LogId id, Uuid directoryId) {
@@ -213,8 +208,7 @@ final class ClusterPartitionCalls implements LedPartitionCalls, MetadataListener
   }
 
   private @Nullable PartitionRegistration state(LogId id) {
-    TopicImage topic = view.image().topics().getTopic(id.topicId());
-    return topic == null ? null : topic.partitions().get(id.partition());
+    return view.partition(id.topicId(), id.partition());
   }
 
   /** False when the metadata do not show it yet. */

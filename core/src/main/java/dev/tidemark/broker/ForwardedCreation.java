@@ -95,20 +95,10 @@ final class ForwardedCreation implements TopicCreator, MetadataListener {
   }
 
   /** A reply that waits for what it tells of. */
-  private static final class Awaited {
-    private final List<String> names;
-    private final CreateTopicsResponseData response;
-    private final Reply<CreateTopicsResponseData> reply;
-
-    Awaited(
-        List<String> names,
-        CreateTopicsResponseData response,
-        Reply<CreateTopicsResponseData> reply) {
-      this.names = names;
-      this.response = response;
-      this.reply = reply;
-    }
-
+  private record Awaited(
+      List<String> names,
+      CreateTopicsResponseData response,
+      Reply<CreateTopicsResponseData> reply) {
     boolean isThere(MetadataImage image) {
       return names.stream()
           .allMatch(name -> image.topics().getTopic(name) != null || isRefused(name));

@@ -12,7 +12,6 @@ import dev.tidemark.replica.RoleListener;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.image.TopicImage;
 import org.apache.kafka.metadata.PartitionRegistration;
 import org.apache.kafka.metadata.Replicas;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +40,7 @@ final class ReplicaRoles {
 
   /** What the metadata say of a partition; null when it is not there. */
   @Nullable PartitionRegistration state(LogId id) {
-    TopicImage topic = view.image().topics().getTopic(id.topicId());
-    return topic == null ? null : topic.partitions().get(id.partition());
+    return view.partition(id.topicId(), id.partition());
   }
 
   /** Whether this broker is to have a replica. */

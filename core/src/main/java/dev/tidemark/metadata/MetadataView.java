@@ -6,6 +6,9 @@ import java.util.Set;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
+import org.apache.kafka.image.TopicImage;
+import org.apache.kafka.metadata.PartitionRegistration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cluster metadata as the data shard sees it: an immutable image, replaced with each commit. A
@@ -19,6 +22,12 @@ public final class MetadataView {
   /** The newest image. */
   public MetadataImage image() {
     return image;
+  }
+
+  /** The newest state of a partition; null when it is not in the image. */
+  public @Nullable PartitionRegistration partition(Uuid topicId, int partition) {
+    TopicImage topic = image.topics().getTopic(topicId);
+    return topic == null ? null : topic.partitions().get(partition);
   }
 
   /**

@@ -12,6 +12,7 @@ import java.util.List;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.ResponseHeader;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,12 @@ public final class PeerConnection implements AutoCloseable {
     /** The answer did not come in time. */
     TIMED_OUT,
     /** What came is no answer to the request. */
-    UNREADABLE
+    UNREADABLE;
+
+    /** Kafka's word for it. */
+    public Errors error() {
+      return this == TIMED_OUT ? Errors.REQUEST_TIMED_OUT : Errors.NETWORK_EXCEPTION;
+    }
   }
 
   /** The end of one request. Exactly one of the methods is called, never within the request. */

@@ -1,5 +1,7 @@
 package dev.tidemark.fault;
 
+import dev.tidemark.process.NodeCluster;
+import dev.tidemark.process.NodeUnderTest;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -18,7 +20,7 @@ enum Fault {
   KILL {
     @Override
     void run(NodeCluster cluster, String topic, Random random) throws Exception {
-      Node node = any(cluster, random);
+      NodeUnderTest node = any(cluster, random);
       node.kill();
       pause(random, 4000);
       node.start();
@@ -28,12 +30,12 @@ enum Fault {
   KILL_TWO {
     @Override
     void run(NodeCluster cluster, String topic, Random random) throws Exception {
-      List<Node> two = shuffled(cluster, random).subList(0, 2);
-      for (Node node : two) {
+      List<NodeUnderTest> two = shuffled(cluster, random).subList(0, 2);
+      for (NodeUnderTest node : two) {
         node.kill();
       }
       pause(random, 2000);
-      for (Node node : two) {
+      for (NodeUnderTest node : two) {
         node.start();
       }
     }
@@ -42,7 +44,7 @@ enum Fault {
   STOP {
     @Override
     void run(NodeCluster cluster, String topic, Random random) throws Exception {
-      Node node = any(cluster, random);
+      NodeUnderTest node = any(cluster, random);
       node.stop();
       pause(random, 2000);
       node.start();
@@ -52,7 +54,7 @@ enum Fault {
   FREEZE {
     @Override
     void run(NodeCluster cluster, String topic, Random random) throws Exception {
-      Node node = any(cluster, random);
+      NodeUnderTest node = any(cluster, random);
       node.freeze();
       pause(random, 14_000);
       node.thaw();
@@ -62,7 +64,7 @@ enum Fault {
   FREEZE_AND_KILL {
     @Override
     void run(NodeCluster cluster, String topic, Random random) throws Exception {
-      List<Node> two = shuffled(cluster, random).subList(0, 2);
+      List<NodeUnderTest> two = shuffled(cluster, random).subList(0, 2);
       two.get(0).freeze();
       pause(random, 2000);
       two.get(1).kill();
@@ -81,7 +83,7 @@ enum Fault {
         int partitions = cluster.describe(topic).partitions().size();
         for (int i = 0; i < partitions; i++) {
           List<Integer> replicas =
-              new ArrayList<>(shuffled(cluster, random).stream().map(Node::id).toList());
+              new ArrayList<>(shuffled(cluster, random).stream().map(NodeUnderTest::id).toList());
           int count = random.nextBoolean() ? replicas.size() : 2;
           moves.put(
               new TopicPartition(topic, i),
@@ -98,12 +100,12 @@ enum Fault {
 
   abstract void run(NodeCluster cluster, String topic, Random random) throws Exception;
 
-  private static Node any(NodeCluster cluster, Random random) {
+  private static NodeUnderTest any(NodeCluster cluster, Random random) {
     return cluster.nodes().get(random.nextInt(cluster.nodes().size()));
   }
 
-  private static List<Node> shuffled(NodeCluster cluster, Random random) {
-    List<Node> nodes = new ArrayList<>(cluster.nodes());
+  private static List<NodeUnderTest> shuffled(NodeCluster cluster, Random random) {
+    List<NodeUnderTest> nodes = new ArrayList<>(cluster.nodes());
     Collections.shuffle(nodes, random);
     return nodes;
   }

@@ -2,6 +2,8 @@ package dev.tidemark.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.process.NodeCluster;
+import dev.tidemark.process.NodeUnderTest;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -55,7 +57,7 @@ final class FaultRun {
       try {
         runOn(cluster, seconds);
       } catch (Throwable e) {
-        throw new AssertionError(this + "\n" + cluster.outputs(), e);
+        throw new AssertionError(this + "\n" + cluster.logs(), e);
       }
     }
   }
@@ -120,7 +122,7 @@ final class FaultRun {
     assertThat(reader.violations()).as("%s", this).isEmpty();
     for (int partition = 0; partition < PARTITIONS; partition++) {
       List<ReplicaFiles> replicas = new ArrayList<>();
-      for (Node node : cluster.nodes()) {
+      for (NodeUnderTest node : cluster.nodes()) {
         replicas.add(ReplicaFiles.read(node, TOPIC, partition));
       }
       for (ReplicaFiles replica : replicas) {

@@ -1,5 +1,6 @@
 package dev.tidemark.fault;
 
+import dev.tidemark.process.NodeUnderTest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +20,7 @@ import org.apache.kafka.common.record.internal.RecordBatch;
  * @param bytes of all segments, one after the other
  */
 record ReplicaFiles(int nodeId, ByteBuffer bytes) {
-  static ReplicaFiles read(Node node, String topic, int partition) throws IOException {
+  static ReplicaFiles read(NodeUnderTest node, String topic, int partition) throws IOException {
     Path folder = node.dataFolder().resolve(topic + "-" + partition);
     List<Path> segments;
     try (Stream<Path> files = Files.list(folder)) {

@@ -60,7 +60,7 @@ final class Writer {
         for (int partition = 0; partition < partitions; partition++) {
           send(partition, "%s-%d".formatted(name, number));
         }
-        Thread.sleep(PAUSE_MS);
+        Thread.sleep(PAUSE_MS); // load, not as much as goes: the nodes share the machine
       }
       producer.flush();
     } catch (Exception e) {

@@ -11,13 +11,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A {@code tidemark server} of the release as one node of a cluster, broker and controller. */
-final class NodeUnderTest {
+public final class NodeUnderTest {
   private static final int TIMEOUT_SECONDS = 120;
+  private static final int KILLED_BY_SIGTERM = 143;
+  private static final String READY = "is ready";
 
   private final int id;
   private final int port;
+  private final Path folder;
   private final Path config;
   private final Path log;
+  private int logBefore;
   private @Nullable Process process;
 
   /**
@@ -26,8 +30,10 @@ final class NodeUnderTest {
   NodeUnderTest(int id, Path folder, int port, List<Integer> controllerPorts) throws IOException {
     this.id = id;
     this.port = port;
+    this.folder = folder;
     this.config = folder.resolve("server.properties");
     this.log = folder.resolve("log");
+    Files.writeString(log, "");
     Files.writeString(
         config,
         """
@@ -43,15 +49,19 @@ final class NodeUnderTest {
                 port,
                 controllerPorts.get(id - 1),
                 String.join(",", controllerPorts.stream().map(one -> "127.0.0.1:" + one).toList()),
-                folder.resolve("data")));
+                dataFolder()));
   }
 
-  int id() {
+  public int id() {
     return id;
   }
 
   String bootstrap() {
     return "127.0.0.1:" + port;
+  }
+
+  public Path dataFolder() {
+    return folder.resolve("data");
   }
 
   void format(String clusterId, String controllers) throws Exception {
@@ -70,20 +80,22 @@ final class NodeUnderTest {
         .requireSuccess();
   }
 
-  void start() throws IOException {
-    Files.writeString(log, "");
+  /** Starts the process, which needs a while until it serves. */
+  public void start() throws IOException {
+    assertThat(isRunning()).as("node %d runs", id).isFalse();
+    logBefore = log().length();
     process =
         Installation.get()
             .command(Map.of(), "server", "--config", config.toString())
             .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
             .start();
   }
 
   /** Waits for the line that says so. */
   void awaitReady() throws Exception {
     long giveUpNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
-    while (!log().contains("is ready")) {
+    while (!saysReady()) {
       assertThat(System.nanoTime()).as("node %d: %s", id, log()).isLessThan(giveUpNs);
       assertThat(running().waitFor(50, TimeUnit.MILLISECONDS))
           .as("node %d has ended: %s", id, log())
@@ -91,8 +103,17 @@ final class NodeUnderTest {
     }
   }
 
+  private boolean saysReady() throws IOException {
+    return log().substring(logBefore).contains(READY);
+  }
+
+  /** What it has printed in all its runs. */
   String log() throws IOException {
     return Files.readString(log);
+  }
+
+  boolean isRunning() {
+    return process != null && process.isAlive();
   }
 
   private Process running() {
@@ -104,16 +125,35 @@ final class NodeUnderTest {
   }
 
   /** As kill -9 does; without effect on a node that does not run. */
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     if (process != null) {
       assertThat(process.destroyForcibly().waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
     }
   }
 
-  /** SIGTERM; returns the exit code. */
-  int stop() throws InterruptedException {
+  /** SIGTERM, which it is to follow with exit code 0 unless it comes before it serves. */
+  public void stop() throws Exception {
+    boolean serves = saysReady();
     running().destroy();
-    assertThat(running().waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).as("ends in time").isTrue();
-    return running().exitValue();
+    assertThat(running().waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS))
+        .as("node %d stops in time: %s", id, log())
+        .isTrue();
+    if (serves || running().exitValue() != KILLED_BY_SIGTERM) {
+      assertThat(running().exitValue()).as("node %d: %s", id, log()).isZero();
+    }
+  }
+
+  /** It does nothing until {@link #thaw}. */
+  public void freeze() throws Exception {
+    signal("STOP");
+  }
+
+  public void thaw() throws Exception {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws Exception {
+    Ran.of(new ProcessBuilder("kill", "-" + name, String.valueOf(running().pid())), "")
+        .requireSuccess();
   }
 }

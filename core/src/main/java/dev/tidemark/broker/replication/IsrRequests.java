@@ -79,11 +79,7 @@ final class IsrRequests implements IsrProposals {
           @Override
           public void onFailed(PeerConnection.Failure failure) {
             inFlight = false;
-            Errors error =
-                failure == PeerConnection.Failure.TIMED_OUT
-                    ? Errors.REQUEST_TIMED_OUT
-                    : Errors.NETWORK_EXCEPTION;
-            sent.values().forEach(one -> one.reply().onReply(error, null));
+            sent.values().forEach(one -> one.reply().onReply(failure.error(), null));
             send();
           }
         });

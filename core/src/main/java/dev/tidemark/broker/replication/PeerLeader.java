@@ -76,7 +76,7 @@ final class PeerLeader implements LeaderConnection {
 
           @Override
           public void onFailed(PeerConnection.Failure failure) {
-            reply.onReply(error(failure), null);
+            reply.onReply(failure.error(), null);
           }
         });
   }
@@ -138,7 +138,7 @@ final class PeerLeader implements LeaderConnection {
 
           @Override
           public void onFailed(PeerConnection.Failure failure) {
-            reply.onReply(error(failure), -1);
+            reply.onReply(failure.error(), -1);
           }
         });
   }
@@ -150,12 +150,6 @@ final class PeerLeader implements LeaderConnection {
     }
     ListOffsetsPartitionResponse answer = response.topics().get(0).partitions().get(0);
     reply.onReply(Errors.forCode(answer.errorCode()), answer.offset());
-  }
-
-  private static Errors error(PeerConnection.Failure failure) {
-    return failure == PeerConnection.Failure.TIMED_OUT
-        ? Errors.REQUEST_TIMED_OUT
-        : Errors.NETWORK_EXCEPTION;
   }
 
   @Override

@@ -30,6 +30,7 @@ final class FetchAttempt {
   private final Partitions partitions;
   private final FetchReader reader;
   private final ReadReplicas readReplicas;
+  private final boolean mayLead;
   private final List<Part> parts = new ArrayList<>();
   private int bytesLeft;
   private int bytes;
@@ -40,6 +41,7 @@ final class FetchAttempt {
     this.bytesLeft = maxBytes;
     this.reader = reader;
     this.readReplicas = readReplicas;
+    this.mayLead = partitions.mayServe();
   }
 
   List<Part> parts() {
@@ -94,8 +96,7 @@ final class FetchAttempt {
         topic == null
             ? partitions.role(key.topicId(), key.partition())
             : partitions.role(topic, key.partition());
-    boolean serves =
-        role instanceof PartitionLeader ? partitions.mayServe() : reader.readsFollowers();
+    boolean serves = role instanceof PartitionLeader ? mayLead : reader.readsFollowers();
     return serves ? role : null;
   }
 

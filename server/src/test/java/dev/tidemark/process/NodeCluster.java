@@ -1,0 +1,155 @@
+package dev.tidemark.process;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.Uuid;
+
+/** Nodes that are brokers and voters, each in a process of its own. */
+public final class NodeCluster implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  private final List<NodeUnderTest> nodes;
+  private final Admin admin;
+
+  private NodeCluster(List<NodeUnderTest> nodes) {
+    this.nodes = nodes;
+    this.admin =
+        Admin.create(
+            Map.of(
+                "bootstrap.servers",
+                bootstrap(),
+                "request.timeout.ms",
+                3000,
+                "default.api.timeout.ms",
+                10_000));
+  }
+
+  /** Formats and starts so many nodes, and waits until all say that they are ready. */
+  public static NodeCluster start(int count) throws Exception {
+    List<Integer> ports = FreePorts.take(2 * count);
+    List<Integer> controllerPorts = ports.subList(count, 2 * count);
+    List<NodeUnderTest> nodes = new ArrayList<>();
+    List<String> controllers = new ArrayList<>();
+    for (int id = 1; id <= count; id++) {
+      Installation installation = Installation.get();
+      nodes.add(
+          new NodeUnderTest(
+              id, installation.newFolder("node-" + id), ports.get(id - 1), controllerPorts));
+      controllers.add(
+          "%d@127.0.0.1:%d:%s".formatted(id, controllerPorts.get(id - 1), Uuid.randomUuid()));
+    }
+    String clusterId = clusterId();
+    for (NodeUnderTest node : nodes) {
+      node.format(clusterId, String.join(",", controllers));
+    }
+    NodeCluster cluster = new NodeCluster(nodes);
+    try {
+      for (NodeUnderTest node : nodes) {
+        node.start();
+      }
+      for (NodeUnderTest node : nodes) {
+        node.awaitReady();
+      }
+      return cluster;
+    } catch (Throwable e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  private static String clusterId() throws Exception {
+    return Ran.of(Installation.get().command(Map.of(), "random-uuid"), "")
+        .requireSuccess()
+        .out()
+        .strip();
+  }
+
+  public List<NodeUnderTest> nodes() {
+    return nodes;
+  }
+
+  NodeUnderTest node(int id) {
+    return nodes.get(id - 1);
+  }
+
+  public Admin admin() {
+    return admin;
+  }
+
+  public String bootstrap() {
+    return nodes.stream().map(NodeUnderTest::bootstrap).collect(Collectors.joining(","));
+  }
+
+  /** Waits until all nodes are brokers that serve. */
+  public void awaitBrokers() throws Exception {
+    await("all brokers", () -> admin.describeCluster().nodes().get().size() == nodes.size());
+  }
+
+  /** Waits until every replica of the topic is in sync. */
+  public void awaitInSync(String topic) throws Exception {
+    await(
+        "all in-sync replicas of " + topic,
+        () -> describe(topic).partitions().stream().allMatch(NodeCluster::isComplete));
+  }
+
+  private static boolean isComplete(TopicPartitionInfo partition) {
+    return partition.leader() != null && partition.isr().size() == partition.replicas().size();
+  }
+
+  public TopicDescription describe(String topic) throws Exception {
+    return admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
+  }
+
+  private void await(String what, Callable<Boolean> condition) throws Exception {
+    long giveUpNs = System.nanoTime() + PATIENCE.toNanos();
+    Throwable last = null;
+    while (System.nanoTime() < giveUpNs) {
+      try {
+        if (condition.call()) {
+          return;
+        }
+        Thread.sleep(100); // other processes change it, and tell nobody
+      } catch (ExecutionException e) {
+        last = e.getCause();
+      }
+    }
+    throw new AssertionError(
+        "no %s within %s, last error %s; %s".formatted(what, PATIENCE, last, logs()));
+  }
+
+  /** What the nodes have printed. */
+  public String logs() throws Exception {
+    StringBuilder all = new StringBuilder();
+    for (NodeUnderTest node : nodes) {
+      all.append("\n--- node ").append(node.id()).append('\n').append(node.log());
+    }
+    return all.toString();
+  }
+
+  /** Ends all nodes in order, one after the other, so that their files can be looked at. */
+  public void stopAll() throws Exception {
+    for (NodeUnderTest node : nodes) {
+      node.stop();
+    }
+  }
+
+  @Override
+  public void close() {
+    admin.close(Duration.ZERO);
+    for (NodeUnderTest node : nodes) {
+      try {
+        node.kill();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
