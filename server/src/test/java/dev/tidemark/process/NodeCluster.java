@@ -17,10 +17,12 @@ public final class NodeCluster implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   private final List<NodeUnderTest> nodes;
+  private final NodeNetwork network;
   private final Admin admin;
 
-  private NodeCluster(List<NodeUnderTest> nodes) {
+  private NodeCluster(List<NodeUnderTest> nodes, NodeNetwork network) {
     this.nodes = nodes;
+    this.network = network;
     this.admin =
         Admin.create(
             Map.of(
@@ -34,23 +36,26 @@ public final class NodeCluster implements AutoCloseable {
 
   /** Formats and starts so many nodes, and waits until all say that they are ready. */
   public static NodeCluster start(int count) throws Exception {
-    List<Integer> ports = FreePorts.take(2 * count);
-    List<Integer> controllerPorts = ports.subList(count, 2 * count);
+    return start(count, new DirectNetwork(count));
+  }
+
+  /** The same, of nodes whose {@link #links} can be cut. */
+  public static NodeCluster startLinked(int count) throws Exception {
+    return start(count, new LinkedNetwork(count));
+  }
+
+  private static NodeCluster start(int count, NodeNetwork network) throws Exception {
     List<NodeUnderTest> nodes = new ArrayList<>();
     List<String> controllers = new ArrayList<>();
     for (int id = 1; id <= count; id++) {
-      Installation installation = Installation.get();
-      nodes.add(
-          new NodeUnderTest(
-              id, installation.newFolder("node-" + id), ports.get(id - 1), controllerPorts));
-      controllers.add(
-          "%d@127.0.0.1:%d:%s".formatted(id, controllerPorts.get(id - 1), Uuid.randomUuid()));
+      nodes.add(new NodeUnderTest(id, Installation.get().newFolder("node-" + id), network));
+      controllers.add("%d@%s:%s".formatted(id, network.controller(id), Uuid.randomUuid()));
     }
     String clusterId = clusterId();
     for (NodeUnderTest node : nodes) {
       node.format(clusterId, String.join(",", controllers));
     }
-    NodeCluster cluster = new NodeCluster(nodes);
+    NodeCluster cluster = new NodeCluster(nodes, network);
     try {
       for (NodeUnderTest node : nodes) {
         node.start();
@@ -74,6 +79,14 @@ public final class NodeCluster implements AutoCloseable {
 
   public List<NodeUnderTest> nodes() {
     return nodes;
+  }
+
+  /** What is between the nodes; of a cluster that was started with links. */
+  public LinkedNetwork links() {
+    if (network instanceof LinkedNetwork linked) {
+      return linked;
+    }
+    throw new IllegalStateException("the nodes of this cluster have nothing between them");
   }
 
   NodeUnderTest node(int id) {
@@ -151,5 +164,6 @@ public final class NodeCluster implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
     }
+    network.close();
   }
 }
