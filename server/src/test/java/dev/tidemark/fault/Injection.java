@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What is done to a cluster at a time: a fault, a cut, or a fault while something is cut. */
 record Injection(@Nullable Fault fault, @Nullable Cut cut) {
+  private static final List<Fault> FAULTS = List.of(Fault.values());
+
   /** A cut may last longer than a session. */
   private static final int MAX_CUT_MS = 14_000;
 
@@ -17,13 +19,13 @@ record Injection(@Nullable Fault fault, @Nullable Cut cut) {
   /** Each kind once, in another order every time; each cut also with a fault that is drawn. */
   static List<Injection> round(Random random, boolean withCuts) {
     List<Injection> all = new ArrayList<>();
-    for (Fault fault : Fault.values()) {
+    for (Fault fault : FAULTS) {
       all.add(new Injection(fault, null));
     }
     if (withCuts) {
       for (Cut cut : Cut.values()) {
         all.add(new Injection(null, cut));
-        all.add(new Injection(Fault.values()[random.nextInt(Fault.values().length)], cut));
+        all.add(new Injection(FAULTS.get(random.nextInt(FAULTS.size())), cut));
       }
     }
     Collections.shuffle(all, random);

@@ -14,7 +14,8 @@ final class Kcat implements AutoCloseable {
   private static final long TIMEOUT_S = 150;
 
   /** What it says when it gives up because it reaches no broker, as it does by design. */
-  private static final String NO_BROKER = "broker connections are down";
+  private static final List<String> NO_BROKER =
+      List.of("broker connections are down", "Failed to query metadata");
 
   private final Path out;
   private final Path err;
@@ -65,7 +66,8 @@ final class Kcat implements AutoCloseable {
 
   /** Whether it ended in order or for want of a broker. */
   boolean isExcused() throws IOException {
-    return process.exitValue() == 0 || errors().contains(NO_BROKER);
+    String errors = errors();
+    return process.exitValue() == 0 || NO_BROKER.stream().anyMatch(errors::contains);
   }
 
   /** All whole lines that it has printed. */

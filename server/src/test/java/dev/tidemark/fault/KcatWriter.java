@@ -40,7 +40,13 @@ final class KcatWriter {
             ":",
             "-vvv",
             "-X",
-            "acks=all,enable.idempotence=true,linger.ms=5,message.timeout.ms=120000");
+            "acks=all",
+            "-X",
+            "enable.idempotence=true",
+            "-X",
+            "linger.ms=5",
+            "-X",
+            "message.timeout.ms=120000");
     this.thread = new Thread(this::run, "kcat-writer");
     thread.start();
   }

@@ -1,7 +1,6 @@
 package dev.tidemark.fault;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -68,10 +67,10 @@ final class TimedConnection implements AutoCloseable {
   /** How many bytes; 0 when none have come for a while. */
   private int read(ByteBuffer into) throws IOException {
     try {
-      InputStream in = socket.getInputStream();
-      int read = in.read(into.array(), into.position(), into.remaining());
+      byte[] bytes = new byte[into.remaining()];
+      int read = socket.getInputStream().read(bytes);
       if (read > 0) {
-        into.position(into.position() + read);
+        into.put(bytes, 0, read);
       }
       return read;
     } catch (SocketTimeoutException e) {

@@ -1,5 +1,7 @@
 package dev.tidemark.process;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -190,9 +192,9 @@ public final class LinkedNetwork implements NodeNetwork {
   }
 
   private void cut(int from, int to, boolean control) throws IOException {
-    Link called = links.get(new Way(from, to, control));
+    Link called = requireNonNull(links.get(new Way(from, to, control)));
     called.cut(true, called.answersAreCut());
-    Link answered = links.get(new Way(to, from, control));
+    Link answered = requireNonNull(links.get(new Way(to, from, control)));
     answered.cut(answered.callsAreCut(), true);
   }
 
