@@ -134,7 +134,7 @@ final class Handlers {
                 new FollowerSessions(partitions, replication)))
         .add(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(partitions, data))
         .add(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new OffsetForLeaderEpochHandler(partitions))
-        .add(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions))
+        .add(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions, data.timers()))
         .add(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(partitions));
   }
 
@@ -169,11 +169,9 @@ final class Handlers {
       HandlerRegistry registry, ControllerAccess controller, RoomForPartitions room) {
     AdminHandlers.register(registry, controller.here(), room, partitions, controller::deciding);
     registry.add(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(view));
-    if (controller.isInCluster()) {
-      registry.add(
-          ApiKeys.UNREGISTER_BROKER,
-          controller.deciding(new UnregisterBrokerHandler(controller.here())));
-    }
+    registry.add(
+        ApiKeys.UNREGISTER_BROKER,
+        controller.deciding(new UnregisterBrokerHandler(controller.here())));
   }
 
   private void registerConfigs(HandlerRegistry registry, ControllerAccess controller) {

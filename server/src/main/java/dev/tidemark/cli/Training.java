@@ -2,11 +2,14 @@ package dev.tidemark.cli;
 
 import dev.tidemark.server.BrokerProcess;
 import dev.tidemark.server.FileDirectory;
+import dev.tidemark.server.FormatOptions;
 import dev.tidemark.server.ServerLogging;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -18,8 +21,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Starts a broker and the clients once, so that the JVM can keep the classes they load in an
- * archive. Run at package time, and once for another JDK.
+ * Starts a broker, a cluster of three and the clients once, so that the JVM can keep the classes
+ * they load in an archive. Run at package time, and once for another JDK.
  */
 final class Training {
   private static final String TOPIC = "training";
@@ -54,9 +57,21 @@ final class Training {
   private static void roundTrip() throws Exception {
     ServerLogging.dev();
     Path folder = Files.createTempDirectory("tidemark-training-");
-    BrokerProcess broker = BrokerProcess.start(DevRun.settings(0, folder), true);
+    BrokerProcess broker = BrokerProcess.start(DevRun.settings(0, folder.resolve("alone")), true);
+    useAndStop(List.of(broker));
+    List<BrokerProcess> cluster = new ArrayList<>();
+    FormatOptions format = DevCluster.format(folder);
+    for (Map<String, String> node : DevCluster.nodes(DevCluster.DEFAULT_BROKERS, 0, folder)) {
+      cluster.add(BrokerProcess.start(node, format));
+    }
+    useAndStop(cluster);
+    FileDirectory.deleteAll(folder);
+    int unused = Tidemark.run(List.of("--help"));
+  }
+
+  private static void useAndStop(List<BrokerProcess> brokers) throws Exception {
     Properties client = new Properties();
-    client.setProperty("bootstrap.servers", "127.0.0.1:" + broker.port());
+    client.setProperty("bootstrap.servers", "127.0.0.1:" + brokers.get(0).port());
     client.setProperty("enable.metrics.push", "false");
     client.setProperty("auto.offset.reset", "earliest");
     write(client);
@@ -64,9 +79,9 @@ final class Training {
     try (Admin admin = Admin.create(client)) {
       admin.listTopics().names().get(30, TimeUnit.SECONDS);
     }
-    broker.stop();
-    FileDirectory.deleteAll(folder);
-    int unused = Tidemark.run(List.of("--help"));
+    for (int last = brokers.size() - 1; last >= 0; last--) {
+      brokers.get(last).stop();
+    }
   }
 
   private static void write(Properties client) throws Exception {
