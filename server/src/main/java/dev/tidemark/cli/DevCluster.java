@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.server.FileFailure;
 import dev.tidemark.server.FormatOptions;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -87,11 +88,15 @@ final class DevCluster {
   /** It is the same for all brokers, also for those that a later run adds. */
   private static String clusterId(Path folder) throws IOException {
     Path file = folder.resolve(CLUSTER_ID);
-    if (!Files.exists(file)) {
-      Files.createDirectories(folder);
-      Files.writeString(file, RandomUuidCommand.next() + System.lineSeparator());
+    try {
+      if (!Files.exists(file)) {
+        Files.createDirectories(folder);
+        Files.writeString(file, RandomUuidCommand.next() + System.lineSeparator());
+      }
+      return Files.readString(file).strip();
+    } catch (IOException e) {
+      throw FileFailure.of("write to", file, e);
     }
-    return Files.readString(file).strip();
   }
 
   private static Map<String, String> node(int id, int port, int controllerPort, Path folder) {

@@ -426,8 +426,11 @@ class ClusterToolsIT {
         .contains("Reassignment of partition stuck-0 is still in progress.");
     assertThat(
             tool(
-                "reassign.ReassignPartitionsCommand", "--cancel",
-                "--preserve-throttles", "--reassignment-json-file", json))
+                "reassign.ReassignPartitionsCommand",
+                "--cancel",
+                "--preserve-throttles",
+                "--reassignment-json-file",
+                json))
         .contains("Successfully cancelled partition reassignment for: stuck-0");
     assertThat(tool("reassign.ReassignPartitionsCommand", "--list"))
         .contains("No partition reassignments found.");

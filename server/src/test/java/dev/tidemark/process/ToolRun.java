@@ -78,8 +78,10 @@ final class ToolRun {
   private void note(int code) {
     if (exitCode == null) {
       exitCode = code;
-      System.setOut(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
-      System.setErr(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+      System.setOut(
+          new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+      System.setErr(
+          new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
     }
   }
 }
