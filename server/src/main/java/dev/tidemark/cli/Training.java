@@ -2,7 +2,6 @@ package dev.tidemark.cli;
 
 import dev.tidemark.server.BrokerProcess;
 import dev.tidemark.server.FileDirectory;
-import dev.tidemark.server.FormatOptions;
 import dev.tidemark.server.ServerLogging;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,20 +12,21 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Starts a broker, a cluster of three and the clients once, so that the JVM can keep the classes
- * they load in an archive. Run at package time, and once for another JDK.
+ * Starts a broker and the clients once, so that the JVM can keep the classes they load in an
+ * archive. Run at package time, and once for another JDK.
  */
 final class Training {
   private static final String TOPIC = "training";
   private static final int RECORDS = 100;
+  private static final short BROKERS = 3;
   private static final int TIMEOUT_MS = 60_000;
 
   private Training() {}
@@ -37,7 +37,7 @@ final class Training {
     watch.setDaemon(true);
     watch.start();
     try {
-      roundTrip();
+      roundTrips();
       System.exit(ExitCodes.OK);
     } catch (Exception e) {
       System.err.println("tidemark: the round trip failed: " + FailureText.of(e));
@@ -54,33 +54,37 @@ final class Training {
     Runtime.getRuntime().halt(ExitCodes.FAILURE);
   }
 
-  private static void roundTrip() throws Exception {
+  /** A lone broker, then a cluster: they are other code where it is about nodes. */
+  private static void roundTrips() throws Exception {
     ServerLogging.dev();
     Path folder = Files.createTempDirectory("tidemark-training-");
-    BrokerProcess broker = BrokerProcess.start(DevRun.settings(0, folder.resolve("alone")), true);
-    useAndStop(List.of(broker));
+    BrokerProcess alone = BrokerProcess.start(DevRun.settings(0, folder.resolve("alone")), true);
+    roundTrip("127.0.0.1:" + alone.port(), (short) 1);
+    alone.stop();
     List<BrokerProcess> cluster = new ArrayList<>();
-    FormatOptions format = DevCluster.format(folder);
-    for (Map<String, String> node : DevCluster.nodes(DevCluster.DEFAULT_BROKERS, 0, folder)) {
-      cluster.add(BrokerProcess.start(node, format));
+    for (Map<String, String> node : DevCluster.nodes(BROKERS, 0, folder)) {
+      cluster.add(0, BrokerProcess.start(node, DevCluster.format(folder)));
     }
-    useAndStop(cluster);
+    roundTrip("127.0.0.1:" + cluster.get(0).port(), BROKERS);
+    for (BrokerProcess broker : cluster) {
+      broker.stop();
+    }
     FileDirectory.deleteAll(folder);
     int unused = Tidemark.run(List.of("--help"));
   }
 
-  private static void useAndStop(List<BrokerProcess> brokers) throws Exception {
+  private static void roundTrip(String bootstrap, short replicationFactor) throws Exception {
     Properties client = new Properties();
-    client.setProperty("bootstrap.servers", "127.0.0.1:" + brokers.get(0).port());
+    client.setProperty("bootstrap.servers", bootstrap);
     client.setProperty("enable.metrics.push", "false");
     client.setProperty("auto.offset.reset", "earliest");
-    write(client);
-    read(client);
+    client.setProperty("group.id", "training");
     try (Admin admin = Admin.create(client)) {
+      List<NewTopic> topics = List.of(new NewTopic(TOPIC, 1, replicationFactor));
+      admin.createTopics(topics).all().get(30, TimeUnit.SECONDS);
+      write(client);
+      read(client);
       admin.listTopics().names().get(30, TimeUnit.SECONDS);
-    }
-    for (int last = brokers.size() - 1; last >= 0; last--) {
-      brokers.get(last).stop();
     }
   }
 
@@ -96,10 +100,13 @@ final class Training {
   private static void read(Properties client) {
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(client, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      consumer.assign(List.of(new TopicPartition(TOPIC, 0)));
+      consumer.subscribe(List.of(TOPIC));
       int seen = 0;
       for (int polls = 0; seen < RECORDS && polls < 100; polls++) {
         seen += consumer.poll(Duration.ofMillis(300)).count();
+      }
+      if (seen < RECORDS) {
+        throw new IllegalStateException(seen + " of " + RECORDS + " records came back");
       }
     }
   }

@@ -1,5 +1,6 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.broker.control.LeaderLease;
 import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.broker.metrics.RequestMetrics;
 import dev.tidemark.broker.replication.ClusterReplication;
@@ -242,9 +243,12 @@ final class DataPlane {
       logs.openAll(
           view.image(),
           () -> {
+            ServingLease lease =
+                new ServingLease(
+                    LeaderLease.notNeeded(data.clock()), id, data.clock(), data.timers());
             Handlers handlers = new Handlers(settings, data, view, partitions, LogLevels.none());
-            handlers.registerRecords(registry, others);
-            handlers.registerGroups(registry);
+            handlers.registerRecords(registry, others, lease);
+            handlers.registerGroups(registry, lease);
             maintenance.start();
             RequestMetrics metrics = new RequestMetrics(data.clock());
             ClientMistakes mistakes = new ClientMistakes(data.clock(), data.timers());
