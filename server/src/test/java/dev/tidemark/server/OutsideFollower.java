@@ -14,12 +14,15 @@ import dev.tidemark.replica.HostedReplica;
 import dev.tidemark.replica.LagRule;
 import dev.tidemark.replica.fetch.FetcherSettings;
 import dev.tidemark.replica.fetch.ServingSettings;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The shipped follower of one partition, with all that fetches for it, of a broker that is in no
@@ -108,7 +111,7 @@ public final class OutsideFollower implements AutoCloseable {
     shard.execute(() -> look(endOffset, reached));
     try {
       CompletableFuture.anyOf(reached, failure).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-    } catch (java.util.concurrent.TimeoutException e) {
+    } catch (TimeoutException e) {
       throw new AssertionError("it ends at " + endOffset() + ", not at " + endOffset, e);
     }
   }
@@ -121,7 +124,8 @@ public final class OutsideFollower implements AutoCloseable {
     }
   }
 
-  private <T> T onShard(Callable<T> action) throws Exception {
+  private <T> T onShard(Callable<T> action)
+      throws InterruptedException, ExecutionException, TimeoutException {
     CompletableFuture<T> done = new CompletableFuture<>();
     shard.execute(
         () -> {
@@ -136,7 +140,17 @@ public final class OutsideFollower implements AutoCloseable {
 
   /** Closes the log in order; its files stay. */
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
+    try {
+      stop();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private void stop() throws InterruptedException, ExecutionException, TimeoutException {
     try {
       boolean unused =
           onShard(
