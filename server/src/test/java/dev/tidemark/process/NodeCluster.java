@@ -36,19 +36,24 @@ public final class NodeCluster implements AutoCloseable {
 
   /** Formats and starts so many nodes, and waits until all say that they are ready. */
   public static NodeCluster start(int count) throws Exception {
-    return start(count, new DirectNetwork(count));
+    return start(count, "");
+  }
+
+  /** The same with more lines for the server.properties of each. */
+  static NodeCluster start(int count, String more) throws Exception {
+    return start(count, new DirectNetwork(count), more);
   }
 
   /** The same, of nodes whose {@link #links} can be cut. */
   public static NodeCluster startLinked(int count) throws Exception {
-    return start(count, new LinkedNetwork(count));
+    return start(count, new LinkedNetwork(count), "");
   }
 
-  private static NodeCluster start(int count, NodeNetwork network) throws Exception {
+  private static NodeCluster start(int count, NodeNetwork network, String more) throws Exception {
     List<NodeUnderTest> nodes = new ArrayList<>();
     List<String> controllers = new ArrayList<>();
     for (int id = 1; id <= count; id++) {
-      nodes.add(new NodeUnderTest(id, Installation.get().newFolder("node-" + id), network));
+      nodes.add(new NodeUnderTest(id, Installation.get().newFolder("node-" + id), network, more));
       controllers.add("%d@%s:%s".formatted(id, network.controller(id), Uuid.randomUuid()));
     }
     String clusterId = clusterId();
@@ -121,7 +126,7 @@ public final class NodeCluster implements AutoCloseable {
     return admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
   }
 
-  private void await(String what, Callable<Boolean> condition) throws Exception {
+  void await(String what, Callable<Boolean> condition) throws Exception {
     long giveUpNs = System.nanoTime() + PATIENCE.toNanos();
     Throwable last = null;
     while (System.nanoTime() < giveUpNs) {

@@ -23,7 +23,10 @@ public final class NodeUnderTest {
   private int logBefore;
   private @Nullable Process process;
 
-  NodeUnderTest(int id, Path folder, NodeNetwork network) throws IOException {
+  /**
+   * @param more lines for its server.properties
+   */
+  NodeUnderTest(int id, Path folder, NodeNetwork network, String more) throws IOException {
     this.id = id;
     this.network = network;
     this.folder = folder;
@@ -37,8 +40,9 @@ public final class NodeUnderTest {
         process.roles=broker,controller
         controller.listener.names=CONTROLLER
         log.dirs=%s
-        %s"""
-            .formatted(id, dataFolder(), network.properties(id)));
+        %s%s
+        """
+            .formatted(id, dataFolder(), network.properties(id), more));
   }
 
   public int id() {
