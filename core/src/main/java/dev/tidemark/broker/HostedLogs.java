@@ -252,6 +252,7 @@ final class HostedLogs implements MetadataListener {
       }
     }
     moves.removeLeftCopies();
+    replication.keepIn(folders.get(0).directory());
     opener.openAll(
         () -> {
           open = true;

@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
 
@@ -98,6 +99,16 @@ public final class NodeCluster implements AutoCloseable {
     await(
         "all in-sync replicas of " + topic,
         () -> describe(topic).partitions().stream().allMatch(NodeCluster::isComplete));
+  }
+
+  /** Waits until that node leads partition 0 of the topic. */
+  void awaitLeader(String topic, int id) throws Exception {
+    await(
+        "leader " + id + " of " + topic,
+        () -> {
+          Node leader = describe(topic).partitions().get(0).leader();
+          return leader != null && leader.id() == id;
+        });
   }
 
   private static boolean isComplete(TopicPartitionInfo partition) {
