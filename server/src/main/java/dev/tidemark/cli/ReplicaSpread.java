@@ -72,9 +72,11 @@ final class ReplicaSpread {
 
   /** Then moves replicas from the fullest brokers to the emptiest while that evens them out. */
   void even() {
-    int moves = after.values().stream().mapToInt(List::size).sum(); // each moves at most once
-    while (moves-- > 0 && moveOne()) {
-      continue;
+    int movesLeft = after.values().stream().mapToInt(List::size).sum(); // each moves once at most
+    boolean moved = true;
+    while (moved && movesLeft > 0) {
+      moved = moveOne();
+      movesLeft--;
     }
   }
 

@@ -12,7 +12,6 @@ import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.errors.ElectionNotNeededException;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -59,10 +58,8 @@ final class TopicElectCommand extends AdminCommand {
     report(answers);
   }
 
-  private static boolean isNotNeeded(@Nullable Optional<Throwable> answer) {
-    return answer != null
-        && answer.isPresent()
-        && answer.get() instanceof ElectionNotNeededException;
+  private static boolean isNotNeeded(Optional<Throwable> answer) {
+    return answer.isPresent() && answer.get() instanceof ElectionNotNeededException;
   }
 
   private static void report(Map<TopicPartition, Optional<Throwable>> answers)
