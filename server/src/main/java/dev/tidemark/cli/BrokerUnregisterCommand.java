@@ -23,7 +23,7 @@ final class BrokerUnregisterCommand extends AdminCommand {
     Map<?, ?> replicas = state.replicas(id);
     if (!replicas.isEmpty()) {
       throw CommandFailure.failed(
-          "broker %d still has %d replicas; move them with 'tidemark broker drain %d' first"
+          "broker %d still has replicas, %d of them; move them with 'tidemark broker drain %d' first"
               .formatted(id, replicas.size(), id));
     }
     if (state.serving().contains(id)) {

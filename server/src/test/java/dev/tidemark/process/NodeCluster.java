@@ -119,7 +119,8 @@ public final class NodeCluster implements AutoCloseable {
     return admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
   }
 
-  private void await(String what, Callable<Boolean> condition) throws Exception {
+  /** Waits until that holds. */
+  void await(String what, Callable<Boolean> condition) throws Exception {
     long giveUpNs = System.nanoTime() + PATIENCE.toNanos();
     Throwable last = null;
     while (System.nanoTime() < giveUpNs) {
