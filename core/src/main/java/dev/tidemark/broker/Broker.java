@@ -3,6 +3,7 @@ package dev.tidemark.broker;
 import static java.util.Objects.requireNonNull;
 
 import dev.tidemark.broker.control.BrokerLife;
+import dev.tidemark.broker.control.LeaderLease;
 import dev.tidemark.broker.folder.DataFolders;
 import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.broker.metrics.RequestMetrics;
@@ -326,11 +327,15 @@ public final class Broker {
     calls.onStorageFailure(hosted::suspectMetadataFolder);
     logs = hosted;
     Membership joined = membership;
+    LeaderLease held = LeaderLease.notNeeded(data.clock());
     if (joined != null) {
       joined.life().offlineFolders(hosted::offlineFolderIds);
-      partitions.serveWhile(() -> joined.lease().isHeld(data.clock().monotonicMs()));
+      held = joined.lease();
     }
+    ServingLease lease = new ServingLease(held, settings.nodeId(), data.clock(), data.timers());
+    partitions.serveWhile(lease::isHeld);
     view.addListener(hosted);
+    view.addListener(lease); // after the roles have changed
     Checkpoints known = new Checkpoints(partitions, hosted, bootId);
     checkpoints = known;
     Maintenance started =
@@ -354,7 +359,8 @@ public final class Broker {
                     new FolderRoom(hosted::logDirs, hosted::suspectFolders),
                     hosted::logDirs,
                     hosted.moves(),
-                    replication));
+                    replication,
+                    lease));
             started.start();
             compacting.start();
             whenOpen.run();

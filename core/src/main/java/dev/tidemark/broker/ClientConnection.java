@@ -231,8 +231,11 @@ final class ClientConnection implements Connection.Listener, RequestOwner {
       startedOthers--;
     }
     OutboundFrame frame = request.frame();
-    if (frame != null) {
+    if (frame != null && request.mayLeave()) {
       connection.send(frame);
+    } else if (frame != null) {
+      request.abandon();
+      closeFor("what is answered to its %s may hold no more".formatted(request.api().name));
     }
   }
 

@@ -8,6 +8,7 @@ import dev.tidemark.broker.request.ClusterNodes;
 import dev.tidemark.broker.request.ConfigDescriptions;
 import dev.tidemark.broker.request.ConsumerGroupDescribeHandler;
 import dev.tidemark.broker.request.ConsumerGroupHeartbeatHandler;
+import dev.tidemark.broker.request.CurrentLeaders;
 import dev.tidemark.broker.request.DeleteGroupsHandler;
 import dev.tidemark.broker.request.DeleteRecordsHandler;
 import dev.tidemark.broker.request.DescribeClusterHandler;
@@ -99,18 +100,19 @@ final class Handlers {
       RoomForPartitions room,
       Supplier<List<LogDir>> logDirs,
       FolderMoves moves,
-      Replication replication) {}
+      Replication replication,
+      ServingLease lease) {}
 
   void register(HandlerRegistry registry, ControllerAccess controller, Self self) {
     registry.add(
         ApiKeys.API_VERSIONS,
         new ApiVersionsHandler(registry, new FeaturesAnswer(view::image)::make));
-    registerRecords(registry, self.replication());
+    registerRecords(registry, self.replication(), self.lease());
     registerFolders(registry, self.logDirs(), self.moves(), self.replication());
     registerMetadata(registry, controller, self);
     registerTopics(registry, controller, self.room());
     registerConfigs(registry, controller);
-    registerGroups(registry);
+    registerGroups(registry, self.lease());
   }
 
   /** What is asked of data folders, and of what was lost from the logs in them. */
@@ -132,11 +134,12 @@ final class Handlers {
   }
 
   /** What clients and followers do with records. */
-  void registerRecords(HandlerRegistry registry, Replication replication) {
-    registry
-        .add(ApiKeys.PRODUCE, new ProduceHandler(partitions, data))
-        .add(
-            ApiKeys.FETCH,
+  void registerRecords(HandlerRegistry registry, Replication replication, ServingLease lease) {
+    registry.add(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(partitions));
+    CurrentLeaders leaders = new CurrentLeaders(view, settings.nodeId());
+    new LeasedRegistry(registry, lease)
+        .produce(new ProduceHandler(partitions, data, leaders))
+        .fetch(
             new FetchHandler(
                 partitions,
                 data.clock(),
@@ -147,11 +150,11 @@ final class Handlers {
                 settings.readsFromNearestReplica()
                     ? new RackAwareReplicas(view, settings.nodeId())
                     : ReadReplicas.LEADER,
-                new FollowerSessions(partitions, replication)))
-        .add(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(partitions, data))
-        .add(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new OffsetForLeaderEpochHandler(partitions))
-        .add(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions))
-        .add(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(partitions));
+                new FollowerSessions(partitions, replication),
+                leaders))
+        .leaderTells(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(partitions, data))
+        .leaderTells(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new OffsetForLeaderEpochHandler(partitions))
+        .leaderCommits(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions));
   }
 
   private void registerMetadata(HandlerRegistry registry, ControllerAccess controller, Self self) {
@@ -204,25 +207,26 @@ final class Handlers {
   }
 
   /** What members of groups ask; the coordinator follows the metadata from now on. */
-  void registerGroups(HandlerRegistry all) {
+  void registerGroups(HandlerRegistry all, ServingLease lease) {
     view.addListener(groups);
-    LeasedRegistry registry = new LeasedRegistry(all, partitions);
+    LeasedRegistry registry = new LeasedRegistry(all, lease);
     registry
-        .add(ApiKeys.JOIN_GROUP, new JoinGroupHandler(groups))
-        .add(ApiKeys.SYNC_GROUP, new SyncGroupHandler(groups))
-        .add(ApiKeys.HEARTBEAT, new HeartbeatHandler(groups))
-        .add(ApiKeys.LEAVE_GROUP, new LeaveGroupHandler(groups))
-        .add(ApiKeys.OFFSET_COMMIT, new OffsetCommitHandler(groups, view))
-        .add(ApiKeys.OFFSET_FETCH, new OffsetFetchHandler(groups, view))
-        .add(ApiKeys.OFFSET_DELETE, new OffsetDeleteHandler(groups, view))
-        .add(ApiKeys.LIST_GROUPS, new ListGroupsHandler(groups))
-        .add(ApiKeys.DESCRIBE_GROUPS, new DescribeGroupsHandler(groups))
-        .add(ApiKeys.DELETE_GROUPS, new DeleteGroupsHandler(groups))
-        .add(
+        .coordinatorCommits(ApiKeys.JOIN_GROUP, new JoinGroupHandler(groups))
+        .coordinatorCommits(ApiKeys.SYNC_GROUP, new SyncGroupHandler(groups))
+        .coordinatorTells(ApiKeys.HEARTBEAT, new HeartbeatHandler(groups))
+        .coordinatorCommits(ApiKeys.LEAVE_GROUP, new LeaveGroupHandler(groups))
+        .coordinatorCommits(ApiKeys.OFFSET_COMMIT, new OffsetCommitHandler(groups, view))
+        .coordinatorTells(ApiKeys.OFFSET_FETCH, new OffsetFetchHandler(groups, view))
+        .coordinatorCommits(ApiKeys.OFFSET_DELETE, new OffsetDeleteHandler(groups, view))
+        .coordinatorTells(ApiKeys.LIST_GROUPS, new ListGroupsHandler(groups))
+        .coordinatorTells(ApiKeys.DESCRIBE_GROUPS, new DescribeGroupsHandler(groups))
+        .coordinatorCommits(ApiKeys.DELETE_GROUPS, new DeleteGroupsHandler(groups))
+        .coordinatorCommits(
             ApiKeys.CONSUMER_GROUP_HEARTBEAT,
             new ConsumerGroupHeartbeatHandler(
                 groups, view, data.randomness().fork("group-members")))
-        .add(ApiKeys.CONSUMER_GROUP_DESCRIBE, new ConsumerGroupDescribeHandler(groups, view));
+        .coordinatorTells(
+            ApiKeys.CONSUMER_GROUP_DESCRIBE, new ConsumerGroupDescribeHandler(groups, view));
   }
 
   /** A partition that served serves no more, until its leader epoch changes. */

@@ -6,6 +6,7 @@ import dev.tidemark.protocol.FileRecords;
 import dev.tidemark.protocol.ReceivedRequest;
 import dev.tidemark.protocol.ResponseEncoder;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.apache.kafka.common.network.ClientInformation;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -31,6 +32,7 @@ public final class Request {
   private @Nullable OutboundFrame frame;
   private @Nullable Runnable onAbandoned;
   private @Nullable InboundFrame keptFrame;
+  private BooleanSupplier mayLeave = () -> true;
   private boolean takesLonger;
   private boolean abandoned;
   private boolean answered;
@@ -182,6 +184,33 @@ public final class Request {
       frame.release();
       connection.onTookIn();
     }
+  }
+
+  /**
+   * Handles a request that was taken in before it was understood; {@code handling} may say again
+   * that it takes longer.
+   */
+  public void resume(Runnable handling) {
+    goOn(
+        () -> {
+          takesLonger = false;
+          try {
+            handling.run();
+          } finally {
+            if (!takesLonger) {
+              tookIn();
+            }
+          }
+        });
+  }
+
+  /** The answer is sent only if this is true then; else the connection is closed without it. */
+  public void leavesOnlyWhile(BooleanSupplier condition) {
+    mayLeave = condition;
+  }
+
+  boolean mayLeave() {
+    return mayLeave.getAsBoolean();
   }
 
   /** Goes on with this request in a later event; what goes wrong there is its own failure. */

@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.broker.control.LeaderLease;
 import dev.tidemark.broker.replication.Replication;
 import dev.tidemark.broker.request.FolderMoves;
 import dev.tidemark.env.LogLevels;
@@ -86,7 +87,8 @@ class CompatibilityDocTest {
                 (yes, no) -> yes.run(),
                 List::of,
                 new NoMoves(),
-                Replication.alone(1, shard)));
+                Replication.alone(1, shard),
+                new ServingLease(LeaderLease.notNeeded(shard), 1, shard, shard)));
     return registry;
   }
 

@@ -24,16 +24,24 @@ final class DevCluster {
   static BrokerRun start(int brokers, int port, Path folder, @Nullable Path deletedAtEnd)
       throws CommandFailure {
     try {
-      int controllerPort = freePort();
-      List<Map<String, String>> nodes = new ArrayList<>();
-      for (int id = 1; id <= brokers; id++) {
-        nodes.add(node(id, port == 0 ? 0 : port + id - 1, controllerPort, folder));
-      }
-      FormatOptions format = new FormatOptions(clusterId(folder), FormatOptions.Voters.DEFAULT, "");
-      return BrokerRun.start(nodes, format, deletedAtEnd);
+      return BrokerRun.start(nodes(brokers, port, folder), format(folder), deletedAtEnd);
     } catch (IOException e) {
       throw CommandFailure.failed(FailureText.of(e));
     }
+  }
+
+  /** The settings of each, the controller's first; {@code port} 0 lets each take any. */
+  static List<Map<String, String>> nodes(int brokers, int port, Path folder) throws IOException {
+    int controllerPort = freePort();
+    List<Map<String, String>> nodes = new ArrayList<>();
+    for (int id = 1; id <= brokers; id++) {
+      nodes.add(node(id, port == 0 ? 0 : port + id - 1, controllerPort, folder));
+    }
+    return nodes;
+  }
+
+  static FormatOptions format(Path folder) throws IOException {
+    return new FormatOptions(clusterId(folder), FormatOptions.Voters.DEFAULT, "");
   }
 
   /** The controller is found by its address of this run, so it need not be that of the last. */

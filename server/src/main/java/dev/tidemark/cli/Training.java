@@ -6,14 +6,16 @@ import dev.tidemark.server.ServerLogging;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -24,6 +26,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 final class Training {
   private static final String TOPIC = "training";
   private static final int RECORDS = 100;
+  private static final short BROKERS = 3;
   private static final int TIMEOUT_MS = 60_000;
 
   private Training() {}
@@ -34,7 +37,7 @@ final class Training {
     watch.setDaemon(true);
     watch.start();
     try {
-      roundTrip();
+      roundTrips();
       System.exit(ExitCodes.OK);
     } catch (Exception e) {
       System.err.println("tidemark: the round trip failed: " + FailureText.of(e));
@@ -51,22 +54,38 @@ final class Training {
     Runtime.getRuntime().halt(ExitCodes.FAILURE);
   }
 
-  private static void roundTrip() throws Exception {
+  /** A lone broker, then a cluster: they are other code where it is about nodes. */
+  private static void roundTrips() throws Exception {
     ServerLogging.dev();
     Path folder = Files.createTempDirectory("tidemark-training-");
-    BrokerProcess broker = BrokerProcess.start(DevRun.settings(0, folder), true);
-    Properties client = new Properties();
-    client.setProperty("bootstrap.servers", "127.0.0.1:" + broker.port());
-    client.setProperty("enable.metrics.push", "false");
-    client.setProperty("auto.offset.reset", "earliest");
-    write(client);
-    read(client);
-    try (Admin admin = Admin.create(client)) {
-      admin.listTopics().names().get(30, TimeUnit.SECONDS);
+    BrokerProcess alone = BrokerProcess.start(DevRun.settings(0, folder.resolve("alone")), true);
+    roundTrip("127.0.0.1:" + alone.port(), (short) 1);
+    alone.stop();
+    List<BrokerProcess> cluster = new ArrayList<>();
+    for (Map<String, String> node : DevCluster.nodes(BROKERS, 0, folder)) {
+      cluster.add(0, BrokerProcess.start(node, DevCluster.format(folder)));
     }
-    broker.stop();
+    roundTrip("127.0.0.1:" + cluster.get(0).port(), BROKERS);
+    for (BrokerProcess broker : cluster) {
+      broker.stop();
+    }
     FileDirectory.deleteAll(folder);
     int unused = Tidemark.run(List.of("--help"));
+  }
+
+  private static void roundTrip(String bootstrap, short replicationFactor) throws Exception {
+    Properties client = new Properties();
+    client.setProperty("bootstrap.servers", bootstrap);
+    client.setProperty("enable.metrics.push", "false");
+    client.setProperty("auto.offset.reset", "earliest");
+    client.setProperty("group.id", "training");
+    try (Admin admin = Admin.create(client)) {
+      List<NewTopic> topics = List.of(new NewTopic(TOPIC, 1, replicationFactor));
+      admin.createTopics(topics).all().get(30, TimeUnit.SECONDS);
+      write(client);
+      read(client);
+      admin.listTopics().names().get(30, TimeUnit.SECONDS);
+    }
   }
 
   private static void write(Properties client) throws Exception {
@@ -81,10 +100,13 @@ final class Training {
   private static void read(Properties client) {
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(client, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      consumer.assign(List.of(new TopicPartition(TOPIC, 0)));
+      consumer.subscribe(List.of(TOPIC));
       int seen = 0;
       for (int polls = 0; seen < RECORDS && polls < 100; polls++) {
         seen += consumer.poll(Duration.ofMillis(300)).count();
+      }
+      if (seen < RECORDS) {
+        throw new IllegalStateException(seen + " of " + RECORDS + " records came back");
       }
     }
   }

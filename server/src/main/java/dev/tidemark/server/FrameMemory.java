@@ -42,9 +42,10 @@ final class FrameMemory {
    * Memory of about {@code limitBytes}.
    *
    * @param shard runs what goes on when there is room again
+   * @param allocator of the shard
    */
-  FrameMemory(long limitBytes, Shard shard) {
-    this(limitBytes, shard, pooled(), new HeldFrames(shard.clock(), shard.timers()));
+  FrameMemory(long limitBytes, Shard shard, ByteBufAllocator allocator) {
+    this(limitBytes, shard, allocator, new HeldFrames(shard.clock(), shard.timers()));
   }
 
   /** With another allocator, and another judge of who keeps memory for nothing. */
@@ -56,6 +57,7 @@ final class FrameMemory {
     this.allocator = allocator;
   }
 
+  /** The memory of one shard, whatever networks it has: what one gives back the others take. */
   static ByteBufAllocator pooled() {
     return new PooledByteBufAllocator(true, 0, DIRECT_ARENAS, PAGE_BYTES, MAX_ORDER, 64, 32, true);
   }

@@ -5,6 +5,7 @@ import dev.tidemark.env.Clock;
 import dev.tidemark.env.Randomness;
 import dev.tidemark.env.Shard;
 import dev.tidemark.env.Timers;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -26,6 +27,7 @@ public final class NettyShard implements Shard {
   private final Timers timers;
   private final Background background;
   private final Randomness randomness;
+  private final ByteBufAllocator frames = FrameMemory.pooled();
   private final BiConsumer<String, Throwable> onFailure;
 
   /**
@@ -65,6 +67,11 @@ public final class NettyShard implements Shard {
     } catch (Throwable t) { // the loop would log it and go on; the owner decides instead
       onFailure.accept(name, t);
     }
+  }
+
+  /** Where the frames of all its connections get their memory from; used on the shard only. */
+  ByteBufAllocator frames() {
+    return frames;
   }
 
   @Override

@@ -22,7 +22,7 @@ public final class ShardNetwork {
     this(
         shard,
         settings,
-        new FrameMemory(settings.maxQueuedBytes(), shard),
+        new FrameMemory(settings.maxQueuedBytes(), shard, shard.frames()),
         new UnsentAnswers(UnsentAnswers.DEFAULT_MAX_BYTES));
   }
 

@@ -230,7 +230,10 @@ class UnreadAnswersTest {
       AtomicInteger asked = new AtomicInteger();
       listen(
           new ShardNetwork(
-              shard(), settings, new FrameMemory(settings.maxQueuedBytes(), shard()), unsent),
+              shard(),
+              settings,
+              new FrameMemory(settings.maxQueuedBytes(), shard(), shard().frames()),
+              unsent),
           c ->
               new Quiet() {
                 @Override
@@ -279,7 +282,10 @@ class UnreadAnswersTest {
       AtomicInteger asked = new AtomicInteger();
       listen(
           new ShardNetwork(
-              shard(), settings, new FrameMemory(settings.maxQueuedBytes(), shard()), unsent),
+              shard(),
+              settings,
+              new FrameMemory(settings.maxQueuedBytes(), shard(), shard().frames()),
+              unsent),
           c ->
               new Quiet() {
                 @Override

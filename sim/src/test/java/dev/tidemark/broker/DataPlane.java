@@ -1,5 +1,6 @@
 package dev.tidemark.broker;
 
+import dev.tidemark.broker.control.LeaderLease;
 import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.broker.metrics.RequestMetrics;
 import dev.tidemark.broker.replication.ClusterReplication;
@@ -237,9 +238,12 @@ final class DataPlane {
       logs.openAll(
           view.image(),
           () -> {
+            ServingLease lease =
+                new ServingLease(
+                    LeaderLease.notNeeded(data.clock()), id, data.clock(), data.timers());
             Handlers handlers = new Handlers(settings, data, view, partitions, LogLevels.none());
-            handlers.registerRecords(registry, others);
-            handlers.registerGroups(registry);
+            handlers.registerRecords(registry, others, lease);
+            handlers.registerGroups(registry, lease);
             handlers.registerFolders(registry, logs::logDirs, logs.moves(), others);
             maintenance.start();
             RequestMetrics metrics = new RequestMetrics(data.clock());

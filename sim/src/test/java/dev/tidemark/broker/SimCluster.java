@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
@@ -247,6 +248,10 @@ final class SimCluster {
   /** What the controller says of partition 0. */
   PartitionRegistration state(String topic) {
     return Objects.requireNonNull(controller.image().topics().getTopic(topic)).partitions().get(0);
+  }
+
+  Uuid topicId(String topic) {
+    return Objects.requireNonNull(controller.image().topics().getTopic(topic)).id();
   }
 
   List<Integer> isr(String topic) {

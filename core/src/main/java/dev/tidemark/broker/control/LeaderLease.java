@@ -29,7 +29,7 @@ public final class LeaderLease {
     this.clock = clock;
     this.isNeeded = isNeeded;
     this.sessionMs = sessionMs;
-    this.marginMs = Math.max(1, sessionMs / MARGIN_DIVISOR);
+    this.marginMs = isNeeded ? Math.max(1, sessionMs / MARGIN_DIVISOR) : 0;
   }
 
   /** A lease that is yet to be granted; {@code sessionMs} is broker.session.timeout.ms. */
@@ -49,6 +49,11 @@ public final class LeaderLease {
    */
   public boolean isHeld(long nowMs) {
     return !isNeeded || (nowMs < endMs && clock.wallMs() - nowMs - wallAheadMs < marginMs);
+  }
+
+  /** How long after its end others may lead at the earliest; 0 where it is not needed. */
+  public long marginMs() {
+    return marginMs;
   }
 
   /** {@code action} runs each time the lease is granted after it was not held. */

@@ -35,6 +35,7 @@ final class FetchAttempt {
   private int bytesLeft;
   private int bytes;
   private boolean answerNow;
+  private boolean isLeaders;
 
   FetchAttempt(Partitions partitions, int maxBytes, FetchReader reader, ReadReplicas readReplicas) {
     this.partitions = partitions;
@@ -51,6 +52,11 @@ final class FetchAttempt {
   /** Bytes of records found. */
   int bytes() {
     return bytes;
+  }
+
+  /** True if it answers as the leader of a partition. */
+  boolean isLeaders() {
+    return isLeaders;
   }
 
   /** True if something (an error, a divergence) must not wait for more data. */
@@ -96,8 +102,11 @@ final class FetchAttempt {
         topic == null
             ? partitions.role(key.topicId(), key.partition())
             : partitions.role(topic, key.partition());
-    boolean serves = role instanceof PartitionLeader ? mayLead : reader.readsFollowers();
-    return serves ? role : null;
+    if (role instanceof PartitionLeader) {
+      isLeaders |= mayLead;
+      return mayLead ? role : null;
+    }
+    return reader.readsFollowers() ? role : null;
   }
 
   private Errors missing(FetchedPartition.Key key) {

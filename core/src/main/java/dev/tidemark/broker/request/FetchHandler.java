@@ -25,12 +25,14 @@ public final class FetchHandler implements RequestHandler {
   private final int maxBytes;
   private final ReadReplicas readReplicas;
   private final FollowerSessions followers;
+  private final CurrentLeaders leaders;
 
   /**
    * @param maxBytes no answer is larger, but for a first batch ({@code fetch.max.bytes})
    * @param maxSessions {@code max.incremental.fetch.session.cache.slots}
    * @param readReplicas where consumers had better read from
    * @param followers the fetches of other brokers
+   * @param leaders whom those who ask the wrong broker are told of
    */
   public FetchHandler(
       Partitions partitions,
@@ -40,12 +42,14 @@ public final class FetchHandler implements RequestHandler {
       int maxBytes,
       int maxSessions,
       ReadReplicas readReplicas,
-      FollowerSessions followers) {
+      FollowerSessions followers,
+      CurrentLeaders leaders) {
     this.partitions = partitions;
     this.timers = timers;
     this.maxBytes = maxBytes;
     this.readReplicas = readReplicas;
     this.followers = followers;
+    this.leaders = leaders;
     this.sessions = new FetchSessions(maxSessions, clock, randomness);
   }
 
@@ -77,7 +81,7 @@ public final class FetchHandler implements RequestHandler {
             || data.maxWaitMs() <= 0
             || wanted.isEmpty();
     if (enough) {
-      request.answer(attempt.toResponse(session, lookup.incremental()));
+      answer(request, attempt, session, lookup.incremental());
     } else {
       waitForMore(request, data, session, lookup.incremental(), attempt);
     }
@@ -93,6 +97,16 @@ public final class FetchHandler implements RequestHandler {
             readReplicas);
     attempt.readAll(wanted);
     return attempt;
+  }
+
+  private void answer(
+      Request request, FetchAttempt attempt, FetchSession session, boolean incremental) {
+    if (attempt.isLeaders()) {
+      request.leavesOnlyWhile(partitions::mayServe);
+    }
+    FetchResponseData response = attempt.toResponse(session, incremental);
+    leaders.tell(request, response);
+    request.answer(response);
   }
 
   private void waitForMore(
@@ -118,9 +132,7 @@ public final class FetchHandler implements RequestHandler {
             missing,
             () ->
                 request.goOn(
-                    () ->
-                        request.answer(
-                            attempt(request, data, wanted).toResponse(session, incremental))));
+                    () -> answer(request, attempt(request, data, wanted), session, incremental)));
     request.whenAbandoned(waiting::cancel);
     waiting.start(timers, data.maxWaitMs());
   }

@@ -21,17 +21,19 @@ final class ProduceAnswer {
   private final ProduceResponseData response = new ProduceResponseData();
   private @Nullable TopicProduceResponse topic;
   private final Timers timers;
+  private final CurrentLeaders leaders;
   private final int timeoutMs;
   private Timers.@Nullable Timer timeout;
   private int waitingPartitions;
   private boolean allAppended;
   private boolean answered;
 
-  ProduceAnswer(Request request, short acks, int timeoutMs, Timers timers) {
+  ProduceAnswer(Request request, short acks, int timeoutMs, Timers timers, CurrentLeaders leaders) {
     this.request = request;
     this.acks = acks;
     this.timeoutMs = timeoutMs;
     this.timers = timers;
+    this.leaders = leaders;
   }
 
   /** True when the client wants all in-sync replicas to have what it sends. */
@@ -103,6 +105,7 @@ final class ProduceAnswer {
   private void answerOnce() {
     if (!answered) {
       answered = true;
+      leaders.tell(request, response);
       request.answer(response);
     }
   }

@@ -11,10 +11,12 @@ import org.apache.kafka.common.message.ProduceRequestData;
 public final class ProduceHandler implements RequestHandler {
   private final Partitions partitions;
   private final Shard shard;
+  private final CurrentLeaders leaders;
 
-  public ProduceHandler(Partitions partitions, Shard shard) {
+  public ProduceHandler(Partitions partitions, Shard shard, CurrentLeaders leaders) {
     this.partitions = partitions;
     this.shard = shard;
+    this.leaders = leaders;
   }
 
   @Override
@@ -25,7 +27,8 @@ public final class ProduceHandler implements RequestHandler {
       request.fail(new InvalidRequiredAcksException("acks is " + acks + "; valid are -1, 0 and 1"));
       return;
     }
-    ProduceAnswer answer = new ProduceAnswer(request, acks, data.timeoutMs(), shard.timers());
+    ProduceAnswer answer =
+        new ProduceAnswer(request, acks, data.timeoutMs(), shard.timers(), leaders);
     new ProduceRun(request, answer, partitions, shard).proceed();
   }
 }
