@@ -70,7 +70,10 @@ final class FailedPartitions {
     /** Whether the metadata name this broker as the leader. */
     boolean isLed(LogId id);
 
-    /** Asks for a new leader epoch. */
+    /** Whether this broker leads it and another replica could: one in the ISR or the ELR. */
+    boolean isLedInPlaceOfOthers(LogId id);
+
+    /** Asks for a new leader epoch; another in-sync replica may lead in it. */
     void renew(LogId id, Reply<Integer> reply);
 
     /** A partition that served serves no more. */
@@ -125,6 +128,30 @@ final class FailedPartitions {
           folder.directory().path());
     }
     add(new Failed(id, true));
+    handOver(id);
+  }
+
+  /** Others may be able to write while this disk is not: they lead at once, not once it answers. */
+  private void handOver(LogId id) {
+    if (!port.isLedInPlaceOfOthers(id)) {
+      return;
+    }
+    port.renew(
+        id,
+        new Reply<>() {
+          @Override
+          public void succeed(Integer leaderEpoch) {
+            LOG.info("{} is handed over, in leader epoch {}", id, leaderEpoch);
+          }
+
+          @Override
+          public void fail(Throwable cause) {
+            LOG.warn(
+                "{} is not handed over yet, it will be once its log is open again: {}",
+                id,
+                cause.getMessage());
+          }
+        });
   }
 
   /** A log of this folder could not be opened; the partition is offline. */

@@ -58,6 +58,11 @@ final class HostedRepair implements FailedPartitions.Port {
   }
 
   @Override
+  public boolean isLedInPlaceOfOthers(LogId id) {
+    return logs.roles().isLedInPlaceOfOthers(id);
+  }
+
+  @Override
   public void renew(LogId id, Reply<Integer> reply) {
     epochs.renew(id, reply);
   }

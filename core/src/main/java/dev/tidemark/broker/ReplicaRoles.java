@@ -58,6 +58,12 @@ final class ReplicaRoles {
     return state.directory(nodeId);
   }
 
+  /** Whether this broker is to lead, and another replica could: one in the ISR or the ELR. */
+  boolean isLedInPlaceOfOthers(LogId id) {
+    PartitionRegistration state = state(id);
+    return state != null && state.leader == nodeId && state.isr.length + state.elr.length > 1;
+  }
+
   /** Whether this broker is to lead. */
   boolean isLed(LogId id) {
     PartitionRegistration state = state(id);

@@ -66,6 +66,22 @@ class ReplicatedBrokersTest {
   }
 
   @Test
+  void aLeaderWhoseDiskIsFullHandsOverAtOnceAndFollowsOnceThereIsRoom() throws IOException {
+    SimCluster cluster = new SimCluster(11, 3);
+    cluster.create("t", ALL, "min.insync.replicas", "2");
+    assertThat(cluster.produceAll(1, "t", "a")).isEqualTo(Errors.NONE);
+    cluster.broker(1).faults().capacityBytes(0);
+    assertThat(cluster.produceAll(1, "t", "b")).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
+    cluster.await(() -> cluster.leads(2, "t"));
+    assertThat(cluster.produceAll(2, "t", "b")).isEqualTo(Errors.NONE);
+    assertThat(cluster.isr("t")).containsExactly(2, 3);
+    cluster.broker(1).faults().capacityBytes(Long.MAX_VALUE);
+    cluster.await(() -> cluster.isr("t").size() == 3);
+    cluster.await(() -> cluster.highWatermark(1, "t") == 2);
+    assertThat(cluster.read(1, "t")).containsExactly("a", "b");
+  }
+
+  @Test
   void aProduceThatNobodyAcknowledgesInTimeIsToldSo() throws IOException {
     SimCluster cluster = new SimCluster(4, 2);
     cluster.create("t", List.of(1, 2), "min.insync.replicas", "1");
