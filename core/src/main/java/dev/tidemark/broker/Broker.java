@@ -259,6 +259,7 @@ public final class Broker {
 
   private void join(
       BrokerIncarnation incarnation, List<DataFolder> folders, String clusterId, Outcome outcome) {
+    view.keepDeletions();
     Joining joining = new Joining(folders, clusterId, outcome);
     Membership joined =
         new Membership(

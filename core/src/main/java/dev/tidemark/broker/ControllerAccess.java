@@ -30,9 +30,6 @@ interface ControllerAccess {
   /** The active controller's id; -1 while none is known. */
   int activeController();
 
-  /** True when there are other nodes: more is asked of the controller through this one. */
-  boolean isInCluster();
-
   /** For a node that is a whole cluster: the controller in this process decides. */
   static ControllerAccess alone(ControllerCalls calls, int nodeId, long brokerEpoch) {
     return new ControllerAccess() {
@@ -72,11 +69,6 @@ interface ControllerAccess {
       @Override
       public int activeController() {
         return nodeId;
-      }
-
-      @Override
-      public boolean isInCluster() {
-        return false;
       }
     };
   }

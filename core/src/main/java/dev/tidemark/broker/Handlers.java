@@ -154,7 +154,7 @@ final class Handlers {
                 leaders))
         .leaderTells(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(partitions, data))
         .leaderTells(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new OffsetForLeaderEpochHandler(partitions))
-        .leaderCommits(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions));
+        .leaderCommits(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(partitions, data.timers()));
   }
 
   private void registerMetadata(HandlerRegistry registry, ControllerAccess controller, Self self) {
@@ -188,11 +188,9 @@ final class Handlers {
       HandlerRegistry registry, ControllerAccess controller, RoomForPartitions room) {
     AdminHandlers.register(registry, controller.here(), room, partitions, controller::deciding);
     registry.add(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(view));
-    if (controller.isInCluster()) {
-      registry.add(
-          ApiKeys.UNREGISTER_BROKER,
-          controller.deciding(new UnregisterBrokerHandler(controller.here())));
-    }
+    registry.add(
+        ApiKeys.UNREGISTER_BROKER,
+        controller.deciding(new UnregisterBrokerHandler(controller.here())));
   }
 
   private void registerConfigs(HandlerRegistry registry, ControllerAccess controller) {

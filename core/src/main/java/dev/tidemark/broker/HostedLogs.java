@@ -77,7 +77,7 @@ final class HostedLogs implements MetadataListener {
     this.view = view;
     this.deletion = new FolderDeletion(shard.timers(), folder -> failedIn(folder).work());
     this.moves = new PartitionMoves(shard, partitions, new HostedMoves(this, epochs, owner));
-    this.corrections = new AssignmentCorrections(epochs, moves::isMoving);
+    this.corrections = new AssignmentCorrections(epochs, moves::isMoving, shard.timers());
     this.replication = replication;
     this.roles = new ReplicaRoles(nodeId, view, topicConfigs, replication.followers());
     this.newLogs = new NewLogs(shard, this.folders, partitions, corrections, new Creation());
@@ -101,6 +101,7 @@ final class HostedLogs implements MetadataListener {
     open = false;
     List<PartitionLog> unclean = new ArrayList<>();
     moves.stop();
+    corrections.stop();
     replication.stop();
     failed.values().forEach(folder -> unclean.addAll(folder.stop()));
     return unclean;
@@ -234,6 +235,7 @@ final class HostedLogs implements MetadataListener {
         .values()
         .forEach(topic -> collectAssigned(image, topic, assigned));
     new StrayFolders(folders, view, deletion).setAside(image, assigned);
+    view.forgetDeletions();
     partitions.makeAwaitedBy(newLogs::make);
     LogOpener opener = new LogOpener(shard, this::onOpened);
     for (AssignedLog one : assigned) {

@@ -200,9 +200,4 @@ final class Membership implements ControllerAccess {
   public int activeController() {
     return known.now().nodeId();
   }
-
-  @Override
-  public boolean isInCluster() {
-    return true;
-  }
 }

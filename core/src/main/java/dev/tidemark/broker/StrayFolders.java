@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Frees the names of folders that belong to no topic. One whose topic's deletion is on record goes
- * as if the stop had not come between; all others are only set aside, since metadata that lost a
- * topic must not cost its data.
+ * Frees the names of folders that belong to no topic, or to a partition that has its replicas on
+ * other brokers by now. One whose topic's deletion is on record goes as if the stop had not come
+ * between; all others are only set aside, since metadata that lost a topic must not cost its data.
  */
 final class StrayFolders {
   private static final Logger LOG = LoggerFactory.getLogger(StrayFolders.class);
@@ -83,7 +83,7 @@ final class StrayFolders {
     Uuid found = folder.topicIdIn(name);
     boolean stray =
         wanted == null
-            ? found != null && image.topics().getTopic(found) == null
+            ? found != null
             : copy || (found != null && !found.equals(wanted.id().topicId()));
     String path = folder.directory().path() + "/" + name;
     if (!stray) {
@@ -101,11 +101,22 @@ final class StrayFolders {
       }
       String renamed = folder.setAside(name);
       LOG.warn(
-          "{} belongs to a topic that is unknown, or to a partition of another folder; it is now {}, and stays until you delete it",
+          "{} belongs to {}; it is now {}, and stays until you delete it",
           path,
+          owner(image, found, wanted),
           renamed);
     } catch (IOException e) {
       LOG.error("{} belongs to no partition of this folder and cannot be renamed", path, e);
     }
+  }
+
+  private static String owner(
+      MetadataImage image, @Nullable Uuid found, @Nullable AssignedLog wanted) {
+    if (found == null || image.topics().getTopic(found) == null) {
+      return "a topic that is unknown";
+    }
+    return wanted == null
+        ? "a partition that was moved to other brokers while this one was down"
+        : "a partition of another folder";
   }
 }

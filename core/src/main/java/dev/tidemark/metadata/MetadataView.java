@@ -1,6 +1,7 @@
 package dev.tidemark.metadata;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.kafka.common.Uuid;
@@ -18,6 +19,7 @@ public final class MetadataView {
   private final List<MetadataListener> listeners = new ArrayList<>();
   private MetadataImage image = MetadataImage.EMPTY;
   private Set<Uuid> deletedBefore = Set.of();
+  private boolean keepsDeletions;
 
   /** The newest image. */
   public MetadataImage image() {
@@ -31,8 +33,9 @@ public final class MetadataView {
   }
 
   /**
-   * True of a topic whose deletion stands in the metadata log as it was read at the start. Of older
-   * deletions, which a snapshot has summed up, nothing is known.
+   * True of a topic whose deletion stands in the metadata log as it was read at the start, or came
+   * while deletions were {@linkplain #keepDeletions kept}. Of older deletions, which a snapshot has
+   * summed up, nothing is known.
    */
   public boolean wasDeletedBefore(Uuid topicId) {
     return deletedBefore.contains(topicId);
@@ -41,6 +44,18 @@ public final class MetadataView {
   /** On the data shard, before logs are opened; nobody changes the set any more. */
   void noteDeletedBefore(Set<Uuid> topicIds) {
     deletedBefore = topicIds;
+  }
+
+  /** What others deleted while this node was down is heard of now, before it opens its logs. */
+  public void keepDeletions() {
+    deletedBefore = new HashSet<>(deletedBefore);
+    keepsDeletions = true;
+  }
+
+  /** The logs are opened: from now on listeners hear of each deletion. */
+  public void forgetDeletions() {
+    deletedBefore = Set.of();
+    keepsDeletions = false;
   }
 
   /** Listeners are called in the order in which they were added. */
@@ -55,6 +70,9 @@ public final class MetadataView {
    */
   void publish(MetadataDelta delta, MetadataImage newImage) {
     image = newImage;
+    if (keepsDeletions && delta.topicsDelta() != null) {
+      deletedBefore.addAll(delta.topicsDelta().deletedTopicIds());
+    }
     for (MetadataListener listener : listeners) {
       try {
         listener.onMetadataUpdate(delta, newImage);

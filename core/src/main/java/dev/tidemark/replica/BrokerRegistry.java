@@ -8,6 +8,9 @@ public interface BrokerRegistry {
    */
   boolean isEligible(int brokerId, long brokerEpoch);
 
+  /** True when the broker is registered and not fenced, with whichever epoch. */
+  boolean isAlive(int brokerId);
+
   /** The epoch of this broker's own registration. */
   long ownEpoch();
 }

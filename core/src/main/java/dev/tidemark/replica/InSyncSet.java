@@ -183,6 +183,20 @@ final class InSyncSet {
     return smallest;
   }
 
+  /**
+   * The smallest log start offset of the leader and its followers on living brokers; -1 while one
+   * of them has not told its own.
+   */
+  long smallestStart(long ownStartOffset) {
+    long smallest = ownStartOffset;
+    for (ReplicaProgress follower : followers) {
+      if (follower.logStartOffset() < smallest && context.brokers().isAlive(follower.brokerId())) {
+        smallest = follower.logStartOffset();
+      }
+    }
+    return smallest;
+  }
+
   private boolean isWaitedFor(ReplicaProgress follower, long leaderEndOffset, long nowMs) {
     return follower.isInMaximalIsr()
         || (follower.isCaughtUp(leaderEndOffset, context.lag(), nowMs) && isEligible(follower));

@@ -11,6 +11,12 @@ public interface LeaderObserver {
   /** The high watermark has moved. */
   void onHighWatermark(PartitionLeader partition);
 
+  /**
+   * The log start offset has moved, here or at a follower, or who counts for {@link
+   * PartitionLeader#lowWatermark} is another.
+   */
+  void onLowWatermark(PartitionLeader partition);
+
   /** The role has ended, or goes on in a new epoch. */
   void onLeadershipChanged(PartitionLeader partition);
 }

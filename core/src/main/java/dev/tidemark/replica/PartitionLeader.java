@@ -10,8 +10,6 @@ import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.RefusedAppend;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
@@ -30,14 +28,11 @@ import org.slf4j.LoggerFactory;
 public final class PartitionLeader extends PartitionReplica {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionLeader.class);
   private static final List<Integer> NO_ISR = List.of();
-  private static final LeaderObserver[] NO_OBSERVERS = {};
 
   private final Acknowledgements waitingForCommit = new Acknowledgements();
   private final Acknowledgements waitingForSync = new Acknowledgements();
   private final InSyncSet inSync;
-
-  /** Replaced as a whole, so that it may change while all are told. */
-  private LeaderObserver[] observers = NO_OBSERVERS;
+  private final LeaderObservers observers = new LeaderObservers();
 
   private @Nullable ElectionLoss loss;
   private long epochStartOffset;
@@ -107,9 +102,7 @@ public final class PartitionLeader extends PartitionReplica {
     if (committed.leaderEpoch() > leaderEpoch()) {
       beginEpoch(committed);
       onInSyncSetChanged();
-      for (LeaderObserver observer : observers) {
-        observer.onLeadershipChanged(this);
-      }
+      observers.onLeadershipChanged(this);
     } else if (inSync.onMetadata(committed, context().clock().monotonicMs())) {
       onInSyncSetChanged();
     }
@@ -138,6 +131,7 @@ public final class PartitionLeader extends PartitionReplica {
     if (!isStopped()) {
       advanceHighWatermark();
       checkJoins();
+      observers.onLowWatermark(this);
     }
   }
 
@@ -151,6 +145,7 @@ public final class PartitionLeader extends PartitionReplica {
   private void onInSyncSetChanged() {
     advanceHighWatermark();
     checkJoins();
+    observers.onLowWatermark(this);
     if (isBelowMinimum()) {
       waitingForCommit.failAll(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
     }
@@ -242,10 +237,29 @@ public final class PartitionLeader extends PartitionReplica {
     }
     syncIfDue();
     advanceHighWatermark();
-    for (LeaderObserver observer : observers) {
-      observer.onLogEnd(this);
-    }
+    observers.onLogEnd(this);
     return result;
+  }
+
+  /**
+   * Removes the records below {@code newStartOffset} here, and has followers do so.
+   *
+   * @throws OffsetOutOfRange if it is above the high watermark
+   */
+  public void deleteRecordsBelow(long newStartOffset) throws OffsetOutOfRange, IOException {
+    long before = log().logStartOffset();
+    log().advanceLogStartOffset(newStartOffset, highWatermark());
+    if (log().logStartOffset() != before) {
+      observers.onLowWatermark(this);
+    }
+  }
+
+  /**
+   * No replica of a living broker has records below it (KIP-107); -1 while one of them has told
+   * nothing.
+   */
+  public long lowWatermark() {
+    return inSync.smallestStart(log().logStartOffset());
   }
 
   /** The end of what is committed and held here; exclusive. */
@@ -309,9 +323,7 @@ public final class PartitionLeader extends PartitionReplica {
   void onStopped() {
     inSync.stop();
     failWaiting(Errors.NOT_LEADER_OR_FOLLOWER);
-    for (LeaderObserver observer : observers) {
-      observer.onLeadershipChanged(this);
-    }
+    observers.onLeadershipChanged(this);
   }
 
   private void advanceHighWatermark() {
@@ -325,9 +337,7 @@ public final class PartitionLeader extends PartitionReplica {
     waitingForCommit.reached(committedEndOffset());
     if (moves) {
       tellListeners();
-      for (LeaderObserver observer : observers) {
-        observer.onHighWatermark(this);
-      }
+      observers.onHighWatermark(this);
     }
   }
 
@@ -341,16 +351,12 @@ public final class PartitionLeader extends PartitionReplica {
 
   /** Tells {@code observer} what happens here, until {@link #removeObserver}. */
   public void addObserver(LeaderObserver observer) {
-    observers = Arrays.copyOf(observers, observers.length + 1);
-    observers[observers.length - 1] = observer;
+    observers.add(observer);
   }
 
   /** Tells it no more; without effect if it is told nothing. */
   public void removeObserver(LeaderObserver observer) {
-    List<LeaderObserver> left = new ArrayList<>(Arrays.asList(observers));
-    if (left.remove(observer)) {
-      observers = left.toArray(NO_OBSERVERS);
-    }
+    observers.remove(observer);
   }
 
   /**
@@ -429,9 +435,13 @@ public final class PartitionLeader extends PartitionReplica {
     long nowMs = context().clock().monotonicMs();
     long end = log().logEndOffset();
     context().contacts().note(fetch.replicaId(), nowMs);
+    long startBefore = follower.logStartOffset();
     follower.onFetch(fetch, end, nowMs);
     inSync.maybeAdd(follower, highWatermark(), epochStartOffset, end, nowMs);
     advanceHighWatermark();
+    if (follower.logStartOffset() != startBefore) {
+      observers.onLowWatermark(this);
+    }
   }
 
   private FollowerAnswer answer(@Nullable EpochEnd diverging, @Nullable LogRead read) {

@@ -32,6 +32,11 @@ public record ReplicaContext(
         }
 
         @Override
+        public boolean isAlive(int brokerId) {
+          return false;
+        }
+
+        @Override
         public long ownEpoch() {
           return -1;
         }

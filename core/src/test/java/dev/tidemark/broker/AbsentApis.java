@@ -59,11 +59,7 @@ final class AbsentApis {
             ApiKeys.ALTER_CLIENT_QUOTAS));
     all.put(
         "come with nodes that join and leave a cluster for good",
-        List.of(
-            ApiKeys.UNREGISTER_BROKER,
-            ApiKeys.UNREGISTER_CONTROLLER,
-            ApiKeys.ADD_RAFT_VOTER,
-            ApiKeys.REMOVE_RAFT_VOTER));
+        List.of(ApiKeys.UNREGISTER_CONTROLLER, ApiKeys.ADD_RAFT_VOTER, ApiKeys.REMOVE_RAFT_VOTER));
     all.put(
         "belong to a plugin that collects clients' metrics; Kafka does not list them without one",
         List.of(ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS, ApiKeys.PUSH_TELEMETRY));

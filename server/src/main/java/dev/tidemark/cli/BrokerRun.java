@@ -49,21 +49,45 @@ final class BrokerRun {
   static BrokerRun start(
       List<Map<String, String>> nodes, @Nullable FormatOptions format, @Nullable Path deletedAtEnd)
       throws CommandFailure {
-    List<BrokerProcess> started = new ArrayList<>();
     try {
-      for (Map<String, String> settings : nodes) {
-        started.add(BrokerProcess.start(settings, format));
-      }
-      BrokerRun run = new BrokerRun(List.copyOf(started), deletedAtEnd);
+      BrokerRun run = new BrokerRun(startAll(nodes, format, deletedAtEnd), deletedAtEnd);
       Runtime.getRuntime().addShutdownHook(new Thread(run::stop, "stop"));
       return run;
     } catch (InvalidSetting | FolderRefused | IllegalArgumentException e) {
       throw CommandFailure.failed(FailureText.of(e));
     } catch (IOException e) {
-      throw CommandFailure.failed(FailureText.of(e) + remedy(e, format != null));
+      throw failed(e, format != null);
     } catch (InterruptedException e) {
       throw CommandFailure.failed("the start was interrupted");
     }
+  }
+
+  /** All of them, or none: when one fails, those before it are stopped in order. */
+  private static List<BrokerProcess> startAll(
+      List<Map<String, String>> nodes, @Nullable FormatOptions format, @Nullable Path deletedAtEnd)
+      throws IOException, InterruptedException {
+    List<BrokerProcess> started = new ArrayList<>();
+    try {
+      for (Map<String, String> settings : nodes) {
+        started.add(BrokerProcess.start(settings, format));
+      }
+      return List.copyOf(started);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      try {
+        stopFrom(started, started.size() - 1);
+        if (deletedAtEnd != null) {
+          FileDirectory.deleteAll(deletedAtEnd);
+        }
+      } catch (IOException | InterruptedException | RuntimeException alsoFailed) {
+        e.addSuppressed(alsoFailed);
+      }
+      throw e;
+    }
+  }
+
+  /** What the machine refused, and what helps. */
+  static CommandFailure failed(IOException failure, boolean isDev) {
+    return CommandFailure.failed(FailureText.of(failure) + remedy(failure, isDev));
   }
 
   /** The usual reasons that the file system gives, and what helps. */
@@ -132,7 +156,7 @@ final class BrokerRun {
   /** The end of the process: a clean stop counts as success whatever signal asked for it. */
   private void stop() {
     try {
-      stopFrom(brokers.size() - 1);
+      stopFrom(brokers, brokers.size() - 1);
       if (deletedAtEnd != null) {
         FileDirectory.deleteAll(deletedAtEnd);
       }
@@ -147,12 +171,13 @@ final class BrokerRun {
   }
 
   /** The first, which may be the only controller, stops last; each whatever becomes of another. */
-  private void stopFrom(int last) throws IOException, InterruptedException {
+  private static void stopFrom(List<BrokerProcess> brokers, int last)
+      throws IOException, InterruptedException {
     if (last >= 0) {
       try {
         brokers.get(last).stop();
       } finally {
-        stopFrom(last - 1);
+        stopFrom(brokers, last - 1);
       }
     }
   }

@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.server.FileFailure;
 import dev.tidemark.server.FormatOptions;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -9,28 +10,60 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Several development brokers in one process, each with its own folder and port; the first one is
- * the only controller as well.
+ * the only controller as well. Where there are three, topics get three replicas, of which two have
+ * to be in sync, as in a cluster of machines.
  */
 final class DevCluster {
+  private static final Logger LOG = LoggerFactory.getLogger(DevCluster.class);
+
   /** Each takes threads and memory of its own. */
   static final int MAX_BROKERS = 9;
 
+  static final int DEFAULT_BROKERS = 3;
+  private static final String CLUSTER_ID = "cluster.id";
+  private static final int CONFIG_TIMEOUT_MS = 10_000;
+
   private DevCluster() {}
+
+  /** Whether the folder was made by {@link #start}, with however many brokers. */
+  static boolean isIn(Path folder) {
+    return Files.exists(folder.resolve(CLUSTER_ID));
+  }
 
   static BrokerRun start(int brokers, int port, Path folder, @Nullable Path deletedAtEnd)
       throws CommandFailure {
+    boolean isNew = !isIn(folder);
+    List<Map<String, String>> nodes;
+    FormatOptions format;
     try {
-      return BrokerRun.start(nodes(brokers, port, folder), format(folder), deletedAtEnd);
+      nodes = nodes(brokers, port, folder);
+      format = format(folder);
     } catch (IOException e) {
-      throw CommandFailure.failed(FailureText.of(e));
+      throw BrokerRun.failed(e, true);
     }
+    BrokerRun run = BrokerRun.start(nodes, format, deletedAtEnd);
+    if (isNew && brokers == 2) {
+      lowerMinimum(run.ports().get(0));
+    }
+    return run;
   }
 
-  /** The settings of each, the controller's first; {@code port} 0 lets each take any. */
+  /** The settings of brokers 1 to {@code brokers}, of which the first has to start first. */
   static List<Map<String, String>> nodes(int brokers, int port, Path folder) throws IOException {
     int controllerPort = freePort();
     List<Map<String, String>> nodes = new ArrayList<>();
@@ -40,6 +73,7 @@ final class DevCluster {
     return nodes;
   }
 
+  /** How empty folders become those of the cluster. */
   static FormatOptions format(Path folder) throws IOException {
     return new FormatOptions(clusterId(folder), FormatOptions.Voters.DEFAULT, "");
   }
@@ -53,12 +87,16 @@ final class DevCluster {
 
   /** It is the same for all brokers, also for those that a later run adds. */
   private static String clusterId(Path folder) throws IOException {
-    Path file = folder.resolve("cluster.id");
-    if (!Files.exists(file)) {
-      Files.createDirectories(folder);
-      Files.writeString(file, RandomUuidCommand.next() + System.lineSeparator());
+    Path file = folder.resolve(CLUSTER_ID);
+    try {
+      if (!Files.exists(file)) {
+        Files.createDirectories(folder);
+        Files.writeString(file, RandomUuidCommand.next() + System.lineSeparator());
+      }
+      return Files.readString(file).strip();
+    } catch (IOException e) {
+      throw FileFailure.of("write to", file, e);
     }
-    return Files.readString(file).strip();
   }
 
   private static Map<String, String> node(int id, int port, int controllerPort, Path folder) {
@@ -73,5 +111,27 @@ final class DevCluster {
       settings.put("process.roles", "broker");
     }
     return settings;
+  }
+
+  /** Of two replicas both would have to be there for each write. */
+  private static void lowerMinimum(int port) {
+    Properties client = new Properties();
+    client.setProperty("bootstrap.servers", DevRun.HOST + ":" + port);
+    client.setProperty("enable.metrics.push", "false");
+    AlterConfigOp one =
+        new AlterConfigOp(
+            new ConfigEntry(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, "1"),
+            AlterConfigOp.OpType.SET);
+    try (Admin admin = Admin.create(client)) {
+      admin
+          .incrementalAlterConfigs(
+              Map.of(new ConfigResource(ConfigResource.Type.BROKER, ""), List.of(one)))
+          .all()
+          .get(CONFIG_TIMEOUT_MS, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("min.insync.replicas stays 2, so acks=all needs both brokers: {}", e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -8,7 +8,8 @@ import picocli.CommandLine.Option;
 /** {@code tidemark dev}. */
 @Command(
     name = "dev",
-    description = "Starts a broker for development, reachable from this machine only.")
+    description =
+        "Starts brokers for development in one process, reachable from this machine only.")
 final class DevCommand implements Callable<Integer> {
   @Option(
       names = "--port",
@@ -32,10 +33,10 @@ final class DevCommand implements Callable<Integer> {
   @Option(
       names = "--brokers",
       paramLabel = "COUNT",
-      defaultValue = "1",
+      defaultValue = "" + DevCluster.DEFAULT_BROKERS,
       description =
-          "How many brokers, at ports from --port on, the first with the controller."
-              + " Default: ${DEFAULT-VALUE}.")
+          "How many brokers, at ports from --port on, the first with the controller; 1 starts"
+              + " soonest. Default: ${DEFAULT-VALUE}.")
   int brokers;
 
   @Override

@@ -19,7 +19,7 @@ record DevOptions(int port, @Nullable String dataDir, boolean ephemeral, int bro
     int port = DEFAULT_PORT;
     String dataDir = null;
     boolean ephemeral = false;
-    int brokers = 1;
+    int brokers = DevCluster.DEFAULT_BROKERS;
     for (int i = 0; i < args.size(); i++) {
       String option = args.get(i);
       String value = i + 1 < args.size() ? args.get(i + 1) : null;

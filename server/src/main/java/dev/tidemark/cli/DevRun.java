@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.server.ServerLogging;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,7 +14,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a broker for development: formats its folder if need be, and says when it is ready. */
+/** Runs brokers for development: formats their folders if need be, and says when all are ready. */
 final class DevRun {
   static final String HOST = "127.0.0.1";
   private static final int MAX_PORT = 65_535;
@@ -25,24 +26,37 @@ final class DevRun {
       throw CommandFailure.usage(
           "--ephemeral deletes its folder at the end and --data-dir names one to keep; leave one out");
     }
-    if (options.port() < 0 || options.port() > MAX_PORT) {
-      throw CommandFailure.usage(
-          "--port " + options.port() + " is no port; give one from 0 to " + MAX_PORT);
-    }
     if (options.brokers() < 1 || options.brokers() > DevCluster.MAX_BROKERS) {
       throw CommandFailure.usage(
           "--brokers %d is not possible; give a number from 1 to %d"
               .formatted(options.brokers(), DevCluster.MAX_BROKERS));
     }
+    int maxPort = MAX_PORT - options.brokers() + 1;
+    if (options.port() < 0 || options.port() > maxPort) {
+      throw CommandFailure.usage(
+          "--port %d is no port for the first of %d; give one from 0 to %d"
+              .formatted(options.port(), options.brokers(), maxPort));
+    }
     ServerLogging.dev();
     Path folder = folder(options);
     Path deletedAtEnd = options.ephemeral() ? folder : null;
-    BrokerRun run =
-        options.brokers() == 1
-            ? BrokerRun.start(settings(options.port(), folder), true, deletedAtEnd)
-            : DevCluster.start(options.brokers(), options.port(), folder, deletedAtEnd);
+    BrokerRun run = start(options, folder, deletedAtEnd);
     printReady(run.ports(), folder);
     return run.awaitEnd();
+  }
+
+  /** One broker has a folder of another form than several: neither may hide the other's data. */
+  private static BrokerRun start(DevOptions options, Path folder, @Nullable Path deletedAtEnd)
+      throws CommandFailure {
+    if (options.brokers() == 1 && !DevCluster.isIn(folder)) {
+      return BrokerRun.start(settings(options.port(), folder), true, deletedAtEnd);
+    }
+    if (Files.exists(folder.resolve(FolderIdentity.FILE))) {
+      throw CommandFailure.failed(
+          "%s holds the data of one broker that is a cluster by itself: add --brokers 1 to go on with them, or choose another folder with --data-dir"
+              .formatted(folder));
+    }
+    return DevCluster.start(options.brokers(), options.port(), folder, deletedAtEnd);
   }
 
   /** The settings of a development broker, without those that stand at their defaults. */

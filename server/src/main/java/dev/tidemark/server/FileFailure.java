@@ -17,7 +17,8 @@ public final class FileFailure extends IOException {
     super(message, cause);
   }
 
-  static FileFailure of(String action, Path path, IOException cause) {
+  /** What was tried on {@code path}, as it stands in "cannot … path". */
+  public static FileFailure of(String action, Path path, IOException cause) {
     return new FileFailure("cannot " + action + " " + path + ": " + reason(cause), cause);
   }
 

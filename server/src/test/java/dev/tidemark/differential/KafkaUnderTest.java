@@ -1,5 +1,6 @@
 package dev.tidemark.differential;
 
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -11,18 +12,49 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.raft.DynamicVoters;
 import org.apache.kafka.server.common.MetadataVersion;
+import org.jspecify.annotations.Nullable;
 
 /** Apache Kafka's own broker, one node that is its controller as well, as a process. */
-final class KafkaUnderTest {
-  private KafkaUnderTest() {}
+final class KafkaUnderTest implements AutoCloseable {
+  private final Path folder;
+  private final int port;
+  private @Nullable Peer running;
 
+  private KafkaUnderTest(Path folder, int port) {
+    this.folder = folder;
+    this.port = port;
+  }
+
+  /** One that runs for as long as the peer. */
   static Peer start(Path folder, Map<String, String> shared) throws Exception {
+    return format(folder, shared).start();
+  }
+
+  /** One that can be started again and again. */
+  static KafkaUnderTest format(Path folder, Map<String, String> shared) throws Exception {
     int port = Peer.freePort();
     int controllerPort = Peer.freePort();
-    Path data = folder.resolve("data");
-    format(data, controllerPort);
-    Path config = folder.resolve("server.properties");
-    Files.writeString(config, config(data, port, controllerPort, shared));
+    KafkaUnderTest kafka = new KafkaUnderTest(folder, port);
+    format(kafka.data(), controllerPort);
+    Files.writeString(
+        folder.resolve("server.properties"), config(kafka.data(), port, controllerPort, shared));
+    return kafka;
+  }
+
+  Path data() {
+    return folder.resolve("data");
+  }
+
+  int port() {
+    return port;
+  }
+
+  String bootstrap() {
+    return "127.0.0.1:" + port;
+  }
+
+  /** Starts the process, which needs a while until it serves. */
+  Peer start() throws IOException {
     List<String> command =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -33,8 +65,33 @@ final class KafkaUnderTest {
             "-cp",
             System.getProperty("java.class.path"),
             "kafka.Kafka",
-            config.toString());
-    return Peer.start("Apache Kafka", new ProcessBuilder(command), folder, port);
+            folder.resolve("server.properties").toString());
+    Peer started = Peer.start("Apache Kafka", new ProcessBuilder(command), folder, port);
+    running = started;
+    return started;
+  }
+
+  /** As kill -9 does. */
+  void kill() throws InterruptedException {
+    if (running != null) {
+      int unused = running.process().destroyForcibly().waitFor();
+    }
+  }
+
+  /** Stops it in order. */
+  void stop() {
+    if (running != null) {
+      running.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      kill();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static String config(

@@ -16,11 +16,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A {@code tidemark dev} of the release as a process of its own. */
+/** A {@code tidemark dev} of the release as a process of its own, as a rule with one broker. */
 final class BrokerUnderTest implements AutoCloseable {
   private static final Pattern READY =
       Pattern.compile(
-          "Tidemark is ready at localhost:(\\d+), data in (/.*), \\d+\\.\\d\\d s after its start\\. Try:");
+          "Tidemark is ready at localhost:(\\d+)(?:,localhost:\\d+)*, data in (/.*), \\d+\\.\\d\\d s after its start\\. Try:");
   private static final int TIMEOUT_SECONDS = 60;
 
   private final Process process;
@@ -53,10 +53,29 @@ final class BrokerUnderTest implements AutoCloseable {
     return start(Map.of(), "--ephemeral");
   }
 
+  /**
+   * Several brokers in one process, of which this is the first.
+   *
+   * @param brokers 0 for as many as there are by default
+   */
+  static BrokerUnderTest startCluster(Path dataFolder, int brokers) throws Exception {
+    List<String> command =
+        new ArrayList<>(List.of("dev", "--port", "0", "--data-dir", dataFolder.toString()));
+    if (brokers > 0) {
+      command.addAll(List.of("--brokers", String.valueOf(brokers)));
+    }
+    return run(Map.of(), command);
+  }
+
   private static BrokerUnderTest start(Map<String, String> environment, String... where)
       throws Exception {
-    List<String> command = new ArrayList<>(List.of("dev", "--port", "0"));
+    List<String> command = new ArrayList<>(List.of("dev", "--port", "0", "--brokers", "1"));
     command.addAll(List.of(where));
+    return run(environment, command);
+  }
+
+  private static BrokerUnderTest run(Map<String, String> environment, List<String> command)
+      throws Exception {
     Path log = Files.createTempFile("broker", ".log");
     long beganNs = System.nanoTime();
     Process process =

@@ -192,7 +192,7 @@ class CommandLineIT {
       assertThat(broker.bootstrap()).isNotEmpty();
       failsWith(
           1,
-          tidemark("dev", "--port", "0", "--data-dir", data.toString()),
+          tidemark("dev", "--port", "0", "--brokers", "1", "--data-dir", data.toString()),
           data.toString(),
           "another process",
           "choose another folder with --data-dir, or --ephemeral");
@@ -217,7 +217,8 @@ class CommandLineIT {
     failsWith(2, tidemark(), "command");
     failsWith(2, tidemark("server"), "--config");
     failsWith(2, tidemark("tpoic", "list"), "unknown command 'tpoic'; did you mean 'topic'?");
-    failsWith(2, tidemark("dev", "--port", "99999"), "--port", "65535");
+    failsWith(2, tidemark("dev", "--port", "99999"), "--port", "65533");
+    failsWith(2, tidemark("dev", "--brokers", "0"), "--brokers", "1 to 9");
     failsWith(2, tidemark("consume", "t", "--max-messages", "0"), "--max-messages", "at least 1");
     failsWith(2, tidemark("consume", "t", "--timeout-ms", "0"), "--timeout-ms", "at least 1");
     failsWith(2, tidemark("produce", "t", "--key-separator", ""), "--key-separator", "empty");

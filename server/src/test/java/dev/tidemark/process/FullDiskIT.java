@@ -116,7 +116,15 @@ class FullDiskIT {
     Ran ran =
         Ran.of(
             Installation.get()
-                .command(Map.of(), "dev", "--port", "0", "--data-dir", data.toString()),
+                .command(
+                    Map.of(),
+                    "dev",
+                    "--port",
+                    "0",
+                    "--brokers",
+                    "1",
+                    "--data-dir",
+                    data.toString()),
             "");
     assertThat(ran.exitCode()).isEqualTo(1);
     assertThat(ran.err().strip())

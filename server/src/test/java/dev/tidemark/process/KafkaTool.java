@@ -8,6 +8,11 @@ final class KafkaTool {
   private KafkaTool() {}
 
   static Ran run(String input, String tool, String... args) throws Exception {
+    return Ran.of(builder(tool, args), input).requireSuccess();
+  }
+
+  /** For one that does not end by itself. */
+  static ProcessBuilder builder(String tool, String... args) {
     List<String> command = new ArrayList<>();
     command.add(System.getProperty("java.home", "") + "/bin/java");
     command.add("-Xmx256m");
@@ -16,6 +21,6 @@ final class KafkaTool {
     command.add(System.getProperty("java.class.path", ""));
     command.add("org.apache.kafka.tools." + tool);
     command.addAll(List.of(args));
-    return Ran.of(new ProcessBuilder(command), input).requireSuccess();
+    return new ProcessBuilder(command);
   }
 }

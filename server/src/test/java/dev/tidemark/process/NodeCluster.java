@@ -35,6 +35,11 @@ public final class NodeCluster implements AutoCloseable {
 
   /** Formats and starts so many nodes, and waits until all say that they are ready. */
   public static NodeCluster start(int count) throws Exception {
+    return start(count, "");
+  }
+
+  /** The same with more lines for the server.properties of each. */
+  static NodeCluster start(int count, String more) throws Exception {
     List<Integer> ports = FreePorts.take(2 * count);
     List<Integer> controllerPorts = ports.subList(count, 2 * count);
     List<NodeUnderTest> nodes = new ArrayList<>();
@@ -43,7 +48,7 @@ public final class NodeCluster implements AutoCloseable {
       Installation installation = Installation.get();
       nodes.add(
           new NodeUnderTest(
-              id, installation.newFolder("node-" + id), ports.get(id - 1), controllerPorts));
+              id, installation.newFolder("node-" + id), ports.get(id - 1), controllerPorts, more));
       controllers.add(
           "%d@127.0.0.1:%d:%s".formatted(id, controllerPorts.get(id - 1), Uuid.randomUuid()));
     }

@@ -26,8 +26,10 @@ public final class NodeUnderTest {
 
   /**
    * @param controllerPorts of all nodes, by id from 1 on
+   * @param more lines for its server.properties
    */
-  NodeUnderTest(int id, Path folder, int port, List<Integer> controllerPorts) throws IOException {
+  NodeUnderTest(int id, Path folder, int port, List<Integer> controllerPorts, String more)
+      throws IOException {
     this.id = id;
     this.port = port;
     this.folder = folder;
@@ -43,13 +45,15 @@ public final class NodeUnderTest {
         controller.listener.names=CONTROLLER
         controller.quorum.bootstrap.servers=%s
         log.dirs=%s
+        %s
         """
             .formatted(
                 id,
                 port,
                 controllerPorts.get(id - 1),
                 String.join(",", controllerPorts.stream().map(one -> "127.0.0.1:" + one).toList()),
-                dataFolder()));
+                dataFolder(),
+                more));
   }
 
   public int id() {

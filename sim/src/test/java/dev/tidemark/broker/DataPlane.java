@@ -116,6 +116,11 @@ final class DataPlane {
   }
 
   /** Whether its disk has a folder for partition 0 of a topic. */
+  /** What is in the data folder. */
+  List<String> folders() throws IOException {
+    return machine.disk().root().directory("data").list();
+  }
+
   boolean hasFolder(String topic) {
     try {
       return machine.disk().root().directory("data").exists(topic + "-0");

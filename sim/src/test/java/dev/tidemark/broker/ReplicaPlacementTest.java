@@ -92,6 +92,31 @@ class ReplicaPlacementTest {
     assertThat(cluster.produceAll(1, "t", "b")).isEqualTo(Errors.NONE);
   }
 
+  /**
+   * What is set aside is nobody's replica any more, and yet the only copy if something is wrong.
+   */
+  @Test
+  void aReplicaThatMovedAwayWhileItsBrokerWasDownIsSetAside() throws IOException {
+    SimCluster cluster = new SimCluster(8, 3);
+    cluster.create("t", List.of(1, 2), "min.insync.replicas", "1");
+    assertThat(cluster.produceAll(1, "t", "a", "b")).isEqualTo(Errors.NONE);
+    cluster.broker(1).kill();
+    cluster.await(() -> cluster.leads(2, "t"));
+    cluster.reassign("t", List.of(2, 3));
+    cluster.await(() -> cluster.isr("t").equals(List.of(2, 3)));
+    cluster.broker(1).start();
+    cluster.await(() -> cluster.isUnfenced(1));
+    assertThat(cluster.broker(1).role("t", 0)).isNull();
+    assertThat(cluster.broker(1).folders())
+        .noneMatch("t-0"::equals)
+        .anyMatch(name -> name.startsWith("t-0.") && name.endsWith("-stray"));
+    cluster.reassign("t", List.of(1, 2));
+    cluster.await(() -> cluster.isr("t").containsAll(List.of(1, 2)));
+    cluster.elect("t");
+    cluster.await(() -> cluster.leads(1, "t") && cluster.highWatermark(1, "t") == 2);
+    assertThat(cluster.read(1, "t")).containsExactly("a", "b");
+  }
+
   /** The metadata go on while a starting broker opens its logs. */
   @Test
   void aBrokerThatOpensItsLogsMissesNothingOfTheMetadata() throws IOException {

@@ -41,6 +41,11 @@ class InSyncSetTest {
           }
 
           @Override
+          public boolean isAlive(int brokerId) {
+            return !ineligible.contains(brokerId);
+          }
+
+          @Override
           public long ownEpoch() {
             return 49;
           }

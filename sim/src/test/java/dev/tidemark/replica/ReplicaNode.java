@@ -115,6 +115,12 @@ final class ReplicaNode implements BrokerRegistry, Checkpoints {
   }
 
   @Override
+  public boolean isAlive(int brokerId) {
+    ControllerStub.BrokerState state = view.brokers().get(brokerId);
+    return state != null && !state.fenced();
+  }
+
+  @Override
   public long ownEpoch() {
     return ownEpoch;
   }

@@ -83,7 +83,7 @@ final class ClusterNode {
     return machine.host();
   }
 
-  private Directory folder() {
+  Directory folder() {
     return machine.disk().root().directory("data");
   }
 

@@ -132,6 +132,31 @@ class ClusterTest {
   }
 
   @Test
+  void aTopicThatIsDeletedWhileABrokerIsDownLeavesItsFolderWhenThatIsBack() throws IOException {
+    SimulatedCluster cluster = started(12, ONE_VOTER);
+    assertThat(cluster.create(1, "t", 1, 3)).isEqualTo(Errors.NONE);
+    assertThat(cluster.create(1, "kept", 1, 3)).isEqualTo(Errors.NONE);
+    cluster.await("the folders", () -> foldersOf(cluster, 3).contains("t-0"));
+    cluster.node(3).kill();
+
+    cluster.delete(1, "t");
+    cluster.node(3).start();
+    cluster.awaitReady();
+
+    assertThat(foldersOf(cluster, 3)).doesNotContain("t-0").contains("kept-0");
+    cluster.scheduler.runForMs(61_000);
+    assertThat(foldersOf(cluster, 3)).noneMatch(name -> name.startsWith("t-0"));
+  }
+
+  private static List<String> foldersOf(SimulatedCluster cluster, int node) {
+    try {
+      return cluster.node(node).folder().list();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
   void controllersAndBrokersMayBeApart() throws IOException {
     SimulatedCluster cluster =
         started(8, List.of("controller", "controller", "controller", "broker", "broker"));

@@ -16,6 +16,8 @@ import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.DeleteTopicsResponseData;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
@@ -161,6 +163,17 @@ final class SimulatedCluster {
     CreateTopicsResponseData response =
         call(nodeId, ApiKeys.CREATE_TOPICS, 7, request, CreateTopicsResponseData.class);
     return Errors.forCode(response.topics().iterator().next().errorCode());
+  }
+
+  void delete(int nodeId, String topic) {
+    DeleteTopicsRequestData request =
+        new DeleteTopicsRequestData().setTopicNames(List.of(topic)).setTimeoutMs(10_000);
+    DeleteTopicsResponseData response =
+        call(nodeId, ApiKeys.DELETE_TOPICS, 5, request, DeleteTopicsResponseData.class);
+    Errors error = Errors.forCode(response.responses().find(topic).errorCode());
+    if (error != Errors.NONE) {
+      throw new AssertionError("delete " + topic + ": " + error);
+    }
   }
 
   MetadataResponseData metadata(int nodeId, String... topics) {

@@ -25,6 +25,12 @@ final class ImageBrokers implements BrokerRegistry {
   }
 
   @Override
+  public boolean isAlive(int brokerId) {
+    BrokerRegistration broker = view.image().cluster().broker(brokerId);
+    return broker != null && !broker.fenced();
+  }
+
+  @Override
   public long ownEpoch() {
     return ownEpoch.getAsLong();
   }

@@ -3,6 +3,7 @@ package dev.tidemark.broker.request;
 import dev.tidemark.broker.Partitions;
 import dev.tidemark.broker.Request;
 import dev.tidemark.broker.RequestHandler;
+import dev.tidemark.env.Timers;
 import dev.tidemark.log.OffsetOutOfRange;
 import dev.tidemark.replica.PartitionLeader;
 import java.io.IOException;
@@ -17,31 +18,39 @@ import org.apache.kafka.common.protocol.Errors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** DeleteRecords: raises the log start offset, at most to the high watermark (KIP-107). */
+/**
+ * DeleteRecords: raises the log start offset, at most to the high watermark, and waits for the
+ * other replicas to do so as well (KIP-107).
+ */
 public final class DeleteRecordsHandler implements RequestHandler {
   private static final Logger LOG = LoggerFactory.getLogger(DeleteRecordsHandler.class);
   private static final long TO_HIGH_WATERMARK = -1;
 
   private final Partitions partitions;
+  private final Timers timers;
 
-  public DeleteRecordsHandler(Partitions partitions) {
+  public DeleteRecordsHandler(Partitions partitions, Timers timers) {
     this.partitions = partitions;
+    this.timers = timers;
   }
 
   @Override
   public void handle(Request request) {
+    DeleteRecordsRequestData data = request.data(DeleteRecordsRequestData.class);
     DeleteRecordsResponseData response = new DeleteRecordsResponseData();
-    for (DeleteRecordsTopic topic : request.data(DeleteRecordsRequestData.class).topics()) {
+    WaitingDeletion waiting = new WaitingDeletion(timers, () -> request.answer(response));
+    for (DeleteRecordsTopic topic : data.topics()) {
       DeleteRecordsTopicResult result = new DeleteRecordsTopicResult().setName(topic.name());
       for (DeleteRecordsPartition asked : topic.partitions()) {
-        result.partitions().add(delete(topic.name(), asked));
+        result.partitions().add(delete(topic.name(), asked, waiting));
       }
       response.topics().add(result);
     }
-    request.answer(response);
+    waiting.await(data.timeoutMs());
   }
 
-  private DeleteRecordsPartitionResult delete(String topic, DeleteRecordsPartition asked) {
+  private DeleteRecordsPartitionResult delete(
+      String topic, DeleteRecordsPartition asked, WaitingDeletion waiting) {
     DeleteRecordsPartitionResult result =
         new DeleteRecordsPartitionResult()
             .setPartitionIndex(asked.partitionIndex())
@@ -63,7 +72,7 @@ public final class DeleteRecordsHandler implements RequestHandler {
     }
     try {
       long before = partition.log().logStartOffset();
-      partition.log().advanceLogStartOffset(newStart, highWatermark);
+      partition.deleteRecordsBelow(newStart);
       if (partition.log().logStartOffset() > before) {
         LOG.info(
             "[Log partition={}, dir={}] Incremented log start offset to {} due to client delete"
@@ -72,7 +81,8 @@ public final class DeleteRecordsHandler implements RequestHandler {
             partition.log().folder().path(),
             partition.log().logStartOffset());
       }
-      return result.setLowWatermark(partition.log().logStartOffset());
+      waiting.add(partition, newStart, result);
+      return result;
     } catch (OffsetOutOfRange e) {
       return result.setErrorCode(Errors.OFFSET_OUT_OF_RANGE.code());
     } catch (IOException e) {

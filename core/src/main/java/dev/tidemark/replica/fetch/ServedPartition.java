@@ -91,6 +91,13 @@ final class ServedPartition implements LeaderObserver {
   }
 
   @Override
+  public void onLowWatermark(PartitionLeader partition) {
+    if (partition.log().logStartOffset() != toldLogStartOffset) {
+      owner.onMinorNews(this);
+    }
+  }
+
+  @Override
   public void onLeadershipChanged(PartitionLeader partition) {
     owner.onNews(this);
   }

@@ -37,6 +37,11 @@ class IsrRequestsTest {
     }
 
     @Override
+    public boolean isAlive(int brokerId) {
+      return true;
+    }
+
+    @Override
     public long ownEpoch() {
       return 7;
     }

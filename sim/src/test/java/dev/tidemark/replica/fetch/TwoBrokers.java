@@ -50,6 +50,11 @@ final class TwoBrokers {
           }
 
           @Override
+          public boolean isAlive(int broker) {
+            return true;
+          }
+
+          @Override
           public long ownEpoch() {
             return 10L + brokerId;
           }
