@@ -33,6 +33,7 @@ import dev.tidemark.broker.request.ListOffsetsHandler;
 import dev.tidemark.broker.request.ListPartitionReassignmentsHandler;
 import dev.tidemark.broker.request.LogDir;
 import dev.tidemark.broker.request.LoggerConfigs;
+import dev.tidemark.broker.request.LostTailHandler;
 import dev.tidemark.broker.request.MetadataHandler;
 import dev.tidemark.broker.request.OffsetCommitHandler;
 import dev.tidemark.broker.request.OffsetDeleteHandler;
@@ -107,14 +108,29 @@ final class Handlers {
         ApiKeys.API_VERSIONS,
         new ApiVersionsHandler(registry, new FeaturesAnswer(view::image)::make));
     registerRecords(registry, self.replication(), self.lease());
-    registry.add(
-        ApiKeys.DESCRIBE_LOG_DIRS,
-        new DescribeLogDirsHandler(partitions, self.logDirs(), self.moves(), data.timers()));
-    registry.add(ApiKeys.ALTER_REPLICA_LOG_DIRS, new AlterReplicaLogDirsHandler(self.moves()));
+    registerFolders(registry, self.logDirs(), self.moves(), self.replication());
     registerMetadata(registry, controller, self);
     registerTopics(registry, controller, self.room());
     registerConfigs(registry, controller);
     registerGroups(registry, self.lease());
+  }
+
+  /** What is asked of data folders, and of what was lost from the logs in them. */
+  void registerFolders(
+      HandlerRegistry registry,
+      Supplier<List<LogDir>> dirs,
+      FolderMoves moves,
+      Replication replication) {
+    HostedLostTails tails =
+        new HostedLostTails(settings.nodeId(), partitions, dirs, replication.losses());
+    registry
+        .add(
+            ApiKeys.DESCRIBE_LOG_DIRS,
+            new LostTailHandler(
+                new DescribeLogDirsHandler(partitions, dirs, moves, data.timers()), tails))
+        .add(
+            ApiKeys.ALTER_REPLICA_LOG_DIRS,
+            new LostTailHandler(new AlterReplicaLogDirsHandler(moves), tails));
   }
 
   /** What clients and followers do with records. */

@@ -254,6 +254,7 @@ final class HostedLogs implements MetadataListener {
       }
     }
     moves.removeLeftCopies();
+    replication.keepIn(folders.get(0).directory());
     opener.openAll(
         () -> {
           open = true;

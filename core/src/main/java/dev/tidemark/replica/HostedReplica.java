@@ -67,6 +67,13 @@ public final class HostedReplica {
     return leader;
   }
 
+  /** What truncations have removed from its log. */
+  public LostTails lostTails() {
+    return role instanceof PartitionFollower follower
+        ? follower.lostTails()
+        : new LostTails(log, context.lostTailMaxBytes());
+  }
+
   /** Exclusive; without a role what the last one knew. */
   public long highWatermark() {
     return role == null ? highWatermark : role.highWatermark();
@@ -126,7 +133,7 @@ public final class HostedReplica {
   }
 
   private PartitionReplica transitionToLeader(CommittedPartition committed, int minInSyncReplicas) {
-    SeenLeader before = role instanceof PartitionFollower follower ? follower.seenLeader() : null;
+    SeenLeader before = role instanceof PartitionFollower follower ? follower.leaderBefore() : null;
     endRole();
     PartitionLeader next =
         new PartitionLeader(log, committed, highWatermark, minInSyncReplicas, before, context);
@@ -144,6 +151,9 @@ public final class HostedReplica {
             committed.isr(),
             committed.replicas());
     ElectionLoss loss = next.electionLoss();
+    if (loss != null) {
+      listener.onElected(log.id(), loss);
+    }
     if (loss != null && loss.offsets() > 0) {
       LOG.warn("[Partition {}] The election lost {}", log.id(), loss);
     }

@@ -1,5 +1,6 @@
 package dev.tidemark.replica;
 
+import dev.tidemark.log.LogId;
 import dev.tidemark.log.RemovedTail;
 
 /**
@@ -12,6 +13,32 @@ import dev.tidemark.log.RemovedTail;
  *     RemovedTail#keptBytes} are 0 when there is none
  */
 public record LostTail(int leaderEpoch, long atMs, RemovedTail removed, String file) {
+  /** Tells it from the others of its partition. */
+  public String name() {
+    return removed.firstOffset() + "-" + leaderEpoch;
+  }
+
+  /** As it is listed by the broker whose log this was cut from. */
+  public LostTailEntry entry(LogId id, int brokerId) {
+    return new LostTailEntry(
+        id.topic(),
+        id.partition(),
+        name(),
+        LostTailEntry.State.EXACT,
+        brokerId,
+        removed.firstEpoch(),
+        removed.lastEpoch(),
+        leaderEpoch,
+        removed.firstOffset(),
+        removed.lastOffset() + 1,
+        removed.records(),
+        removed.recordsBelowHighWatermark(),
+        removed.bytes(),
+        removed.keptBytes(),
+        -1,
+        atMs);
+  }
+
   boolean hasSameRecords(LostTail other) {
     return removed.firstOffset() == other.removed.firstOffset()
         && removed.lastOffset() == other.removed.lastOffset()

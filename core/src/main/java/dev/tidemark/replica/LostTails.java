@@ -1,5 +1,6 @@
 package dev.tidemark.replica;
 
+import dev.tidemark.env.Directory;
 import dev.tidemark.log.CorruptLog;
 import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.RemovedTail;
@@ -49,16 +50,24 @@ public final class LostTails {
   }
 
   private List<LostTail> load() throws IOException {
-    if (!log.folder().exists(TailCopy.LIST)) {
-      return new ArrayList<>();
-    }
     try {
-      return LostTailList.parse(
-          log.folder().readAll(TailCopy.LIST), log.folder().path() + "/" + TailCopy.LIST);
+      return listedIn(log.folder());
     } catch (CorruptLog e) {
       LOG.error("[Partition {}] The list of lost tails begins anew: {}", log.id(), e.getMessage());
       return new ArrayList<>();
     }
+  }
+
+  /**
+   * Those that are listed in a partition's folder, as they stand in the file. Blocks; may be called
+   * from anywhere.
+   *
+   * @throws CorruptLog when the list is damaged
+   */
+  public static List<LostTail> listedIn(Directory folder) throws IOException {
+    return folder.exists(TailCopy.LIST)
+        ? LostTailList.parse(folder.readAll(TailCopy.LIST), folder.path() + "/" + TailCopy.LIST)
+        : new ArrayList<>();
   }
 
   /** Before the log is cut at {@code offset}: keeps and lists what goes. Blocks until durable. */

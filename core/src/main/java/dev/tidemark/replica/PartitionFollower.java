@@ -30,6 +30,7 @@ public final class PartitionFollower extends PartitionReplica {
   private int leaderId;
   private long leaderHighWatermark = UNKNOWN;
   private @Nullable SeenLeader seen;
+  private @Nullable SeenLeader named;
   private FollowerStep need;
   private Runnable attention = () -> {};
 
@@ -52,6 +53,7 @@ public final class PartitionFollower extends PartitionReplica {
     this.leaderId = leaderId;
     this.need = needWith(leaderId);
     this.lostTails = new LostTails(log, context.lostTailMaxBytes());
+    nameLeader();
     syncRest();
   }
 
@@ -81,7 +83,14 @@ public final class PartitionFollower extends PartitionReplica {
       leaderHighWatermark = UNKNOWN;
       compared = false;
       need = needWith(newLeaderId);
+      nameLeader();
       attention.run();
+    }
+  }
+
+  private void nameLeader() {
+    if (leaderId >= 0) {
+      named = new SeenLeader(leaderId, leaderEpoch(), UNKNOWN, context().clock().monotonicMs());
     }
   }
 
@@ -92,6 +101,15 @@ public final class PartitionFollower extends PartitionReplica {
   /** What was last heard of a leader's log end; null when nothing was. */
   public @Nullable SeenLeader seenLeader() {
     return seen;
+  }
+
+  /**
+   * The last leader that the metadata named, and what was heard of its log in that epoch, if
+   * anything was; null when they named none.
+   */
+  @Nullable SeenLeader leaderBefore() {
+    boolean heard = seen != null && named != null && seen.leaderEpoch() == named.leaderEpoch();
+    return heard ? seen : named;
   }
 
   /** What truncations have removed from this log. */

@@ -72,8 +72,7 @@ public final class PartitionLeader extends PartitionReplica {
     this.inSync = new InSyncSet(log.id(), context, this::onInSyncSetChanged);
     beginEpoch(committed);
     if (before != null && before.leaderEpoch() < committed.leaderEpoch()) {
-      long nowMs = context.clock().monotonicMs();
-      loss = new ElectionLoss(before, committed.leaderEpoch(), log.logEndOffset(), nowMs);
+      loss = new ElectionLoss(before, committed.leaderEpoch(), log.logEndOffset(), context.clock());
     }
     if (syncsBeforeAcknowledging() && log.syncedEndOffset() < log.logEndOffset()) {
       startFlush();

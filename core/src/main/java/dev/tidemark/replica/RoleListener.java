@@ -1,5 +1,7 @@
 package dev.tidemark.replica;
 
+import dev.tidemark.log.LogId;
+
 /**
  * Hears on the shard whom a replica follows, so that somebody fetches for it. Called at the end of
  * each {@link HostedReplica#apply} that leaves it a follower, and when it is one no longer.
@@ -24,4 +26,7 @@ public interface RoleListener {
 
   /** Its role ends. */
   void onFollowingEnded(PartitionFollower follower);
+
+  /** It leads a partition that another broker led before. */
+  default void onElected(LogId partition, ElectionLoss loss) {}
 }

@@ -22,6 +22,9 @@ import picocli.CommandLine.Spec;
       GroupCommand.class,
       ConfigCommand.class,
       LogDirsCommand.class,
+      BrokerCommand.class,
+      QuorumCommand.class,
+      LostTailCommand.class,
       RandomUuidCommand.class
     })
 final class RootCommand implements Runnable {

@@ -8,12 +8,16 @@ import picocli.CommandLine.Spec;
 /** {@code tidemark topic}. */
 @Command(
     name = "topic",
-    description = "Creates, lists, describes and deletes topics.",
+    description =
+        "Creates, lists, describes and deletes topics, and moves their leaders and replicas.",
     subcommands = {
       TopicCreateCommand.class,
       TopicListCommand.class,
       TopicDescribeCommand.class,
-      TopicDeleteCommand.class
+      TopicDeleteCommand.class,
+      TopicElectCommand.class,
+      TopicReassignCommand.class,
+      TopicMovesCommand.class
     })
 final class TopicCommand implements Runnable {
   @Spec CommandSpec spec = CommandSpec.create();
@@ -21,6 +25,7 @@ final class TopicCommand implements Runnable {
   @Override
   public void run() {
     throw new CommandLine.ParameterException(
-        spec.commandLine(), "one of create, list, describe, delete is missing");
+        spec.commandLine(),
+        "one of create, list, describe, delete, elect, reassign, moves is missing");
   }
 }

@@ -73,10 +73,29 @@ class CommandMistakesTest {
           {"log-dirs", "--broker", "99"},
           {"config", "describe", "--broker", "99"},
           {"config", "set", "--broker", "99", "log.retention.ms=1"},
-          {"config", "unset", "--broker", "99", "log.retention.ms"}
+          {"config", "unset", "--broker", "99", "log.retention.ms"},
+          {"topic", "reassign", "tides", "--brokers", "99"},
+          {"lost-tail", "show", "99:tides-0:0-1"},
+          {"lost-tail", "drop", "99:tides-0:0-1"}
         }) {
       run(command).requireRefused(1, "there is no broker 99", "ids 1:", "correct --broker");
     }
+  }
+
+  @Test
+  void whatCannotBeTakenOutOrShownIsRefused() {
+    run("topic", "create", "taken").requireSuccess();
+    run("broker", "drain", "99").requireRefused(1, "there is no broker 99", "broker list");
+    run("broker", "drain", "1").requireRefused(1, "too few brokers serve", "add one first");
+    run("broker", "unregister", "99").requireRefused(1, "there is no broker 99", "broker list");
+    run("broker", "unregister", "1").requireRefused(1, "still has replicas", "broker drain 1");
+    run("topic", "reassign", "taken").requireRefused(2, "give --brokers, or --partition");
+    run("topic", "reassign", "taken", "--partition", "7", "--replicas", "1")
+        .requireRefused(1, "no partition 7");
+    run("topic", "elect", "--unclean").requireRefused(2, "name the topics");
+    run("lost-tail", "show", "some").requireRefused(2, "'some' is no lost tail", "lost-tail list");
+    run("lost-tail", "show", "1:taken-0:0-1").requireRefused(1, "lists no lost tail");
+    run("lost-tail", "drop", "1:taken-0:0-1").requireRefused(1, "lists no lost tail");
   }
 
   @Test
@@ -85,6 +104,9 @@ class CommandMistakesTest {
         new String[][] {
           {"log-dirs", "--topic", "nope"},
           {"topic", "describe", "nope"},
+          {"topic", "elect", "nope"},
+          {"topic", "reassign", "nope", "--brokers", "1"},
+          {"lost-tail", "list", "--topic", "nope"},
           {"topic", "delete", "nope"},
           {"config", "describe", "--topic", "nope"},
           {"config", "set", "--topic", "nope", "retention.ms=1"},

@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
 
@@ -118,6 +119,16 @@ public final class NodeCluster implements AutoCloseable {
         () -> describe(topic).partitions().stream().allMatch(NodeCluster::isComplete));
   }
 
+  /** Waits until that node leads partition 0 of the topic. */
+  void awaitLeader(String topic, int id) throws Exception {
+    await(
+        "leader " + id + " of " + topic,
+        () -> {
+          Node leader = describe(topic).partitions().get(0).leader();
+          return leader != null && leader.id() == id;
+        });
+  }
+
   private static boolean isComplete(TopicPartitionInfo partition) {
     return partition.leader() != null && partition.isr().size() == partition.replicas().size();
   }
@@ -126,6 +137,7 @@ public final class NodeCluster implements AutoCloseable {
     return admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
   }
 
+  /** Waits until that holds. */
   void await(String what, Callable<Boolean> condition) throws Exception {
     long giveUpNs = System.nanoTime() + PATIENCE.toNanos();
     Throwable last = null;

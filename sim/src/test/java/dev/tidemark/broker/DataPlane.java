@@ -249,6 +249,7 @@ final class DataPlane {
             Handlers handlers = new Handlers(settings, data, view, partitions, LogLevels.none());
             handlers.registerRecords(registry, others, lease);
             handlers.registerGroups(registry, lease);
+            handlers.registerFolders(registry, logs::logDirs, logs.moves(), others);
             maintenance.start();
             RequestMetrics metrics = new RequestMetrics(data.clock());
             ClientMistakes mistakes = new ClientMistakes(data.clock(), data.timers());

@@ -149,7 +149,7 @@ class ReplicationCasesTest {
     cluster.elect(2);
 
     ElectionLoss loss = cluster.leader(2).electionLoss();
-    assertThat(loss.certainty()).isEqualTo(ElectionLoss.Certainty.UNCONFIRMED);
+    assertThat(loss.certainty()).isEqualTo(LostTailEntry.State.UNCONFIRMED);
     assertThat(loss.offsets()).isEqualTo(2);
     assertThat(loss.startOffset()).isEqualTo(1);
     assertThat(loss.seenBeforeMs()).isEqualTo(250);
@@ -159,10 +159,10 @@ class ReplicationCasesTest {
 
     cluster.restart(1);
     cluster.fetch(1);
-    assertThat(loss.certainty()).isEqualTo(ElectionLoss.Certainty.UNCONFIRMED);
+    assertThat(loss.certainty()).isEqualTo(LostTailEntry.State.UNCONFIRMED);
     assertThat(loss.offsets()).isEqualTo(3);
     cluster.fetch(1);
-    assertThat(loss.certainty()).isEqualTo(ElectionLoss.Certainty.EXACT);
+    assertThat(loss.certainty()).isEqualTo(LostTailEntry.State.EXACT);
     assertThat(loss.offsets()).isEqualTo(3);
     assertThat(cluster.follower(1).lostTails().all().get(0).removed().records()).isEqualTo(3);
   }
@@ -178,7 +178,7 @@ class ReplicationCasesTest {
     cluster.restart(1);
     cluster.fetch(1);
     ElectionLoss loss = cluster.leader(2).electionLoss();
-    assertThat(loss.certainty()).isEqualTo(ElectionLoss.Certainty.EXACT);
+    assertThat(loss.certainty()).isEqualTo(LostTailEntry.State.EXACT);
     assertThat(loss.offsets()).isZero();
   }
 

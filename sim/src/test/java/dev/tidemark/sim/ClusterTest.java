@@ -123,9 +123,11 @@ class ClusterTest {
         .containsExactlyInAnyOrder(1, 3);
     cluster.node(2).start();
     cluster.awaitReady();
-    assertThat(cluster.metadata(3, "t").topics().find("t").partitions())
-        .extracting(MetadataResponseData.MetadataResponsePartition::leaderId)
-        .contains(2);
+    cluster.await( // node 3 hears of it a moment later than node 2
+        "node 2 to lead again",
+        () ->
+            cluster.metadata(3, "t").topics().find("t").partitions().stream()
+                .anyMatch(partition -> partition.leaderId() == 2));
     assertThat(cluster.failures()).isEmpty();
   }
 

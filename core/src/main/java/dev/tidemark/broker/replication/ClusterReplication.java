@@ -3,6 +3,7 @@ package dev.tidemark.broker.replication;
 import dev.tidemark.broker.control.ControllerChannel;
 import dev.tidemark.env.Background;
 import dev.tidemark.env.Dialer;
+import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.replica.BrokerRegistry;
@@ -28,6 +29,7 @@ public final class ClusterReplication implements Replication {
   private final FollowerContacts contacts = new FollowerContacts();
   private final ReplicaContext shared;
   private final FollowerFetchers fetchers;
+  private final OpenLosses losses;
 
   /**
    * @param dialer of the data shard
@@ -49,7 +51,8 @@ public final class ClusterReplication implements Replication {
     this.brokers = new ImageBrokers(view, ownEpoch);
     this.proposals = new IsrRequests(nodeId, brokers, channel, shard.timers());
     this.shared = context(shard.background(), (log, endOffset) -> {});
-    this.fetchers = new FollowerFetchers(shard.timers(), this::newFetcher);
+    this.losses = new OpenLosses(nodeId, shard, view, settings.checkpointIntervalMs());
+    this.fetchers = new FollowerFetchers(shard.timers(), this::newFetcher, losses::note);
   }
 
   @Override
@@ -78,6 +81,16 @@ public final class ClusterReplication implements Replication {
   }
 
   @Override
+  public void keepIn(Directory folder) {
+    losses.keepIn(folder);
+  }
+
+  @Override
+  public OpenLosses losses() {
+    return losses;
+  }
+
+  @Override
   public boolean hasOthers() {
     return true;
   }
@@ -100,5 +113,6 @@ public final class ClusterReplication implements Replication {
   @Override
   public void stop() {
     fetchers.stop();
+    losses.stop();
   }
 }

@@ -1,6 +1,8 @@
 package dev.tidemark.broker.replication;
 
 import dev.tidemark.env.Timers;
+import dev.tidemark.log.LogId;
+import dev.tidemark.replica.ElectionLoss;
 import dev.tidemark.replica.PartitionFollower;
 import dev.tidemark.replica.RoleListener;
 import dev.tidemark.replica.fetch.FollowerFetcher;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 
 /**
@@ -23,14 +26,20 @@ final class FollowerFetchers implements RoleListener {
 
   private final Timers timers;
   private final IntFunction<FollowerFetcher> newFetcher;
+  private final BiConsumer<LogId, ElectionLoss> elections;
   private final Map<Integer, FollowerFetcher> byLeader = new TreeMap<>();
   private final Map<PartitionFollower, Integer> leaders = new HashMap<>();
   private Set<PartitionFollower> moving = new LinkedHashSet<>();
   private boolean stopped;
 
-  FollowerFetchers(Timers timers, IntFunction<FollowerFetcher> newFetcher) {
+  /** {@code elections} hears of what was followed and is led now. */
+  FollowerFetchers(
+      Timers timers,
+      IntFunction<FollowerFetcher> newFetcher,
+      BiConsumer<LogId, ElectionLoss> elections) {
     this.timers = timers;
     this.newFetcher = newFetcher;
+    this.elections = elections;
   }
 
   @Override
@@ -49,6 +58,11 @@ final class FollowerFetchers implements RoleListener {
     moving.remove(follower);
     leave(follower);
     endIdle();
+  }
+
+  @Override
+  public void onElected(LogId partition, ElectionLoss loss) {
+    elections.accept(partition, loss);
   }
 
   private void move() {

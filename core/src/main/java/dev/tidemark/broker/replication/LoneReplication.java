@@ -1,12 +1,14 @@
 package dev.tidemark.broker.replication;
 
 import dev.tidemark.env.Background;
+import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
 import dev.tidemark.replica.Checkpoints;
 import dev.tidemark.replica.ReplicaContext;
 import dev.tidemark.replica.RoleListener;
 import dev.tidemark.replica.fetch.LedPartitions;
 import dev.tidemark.replica.fetch.ServedSession;
+import org.jspecify.annotations.Nullable;
 
 /** No replication: nobody else has replicas. */
 final class LoneReplication implements Replication {
@@ -29,6 +31,16 @@ final class LoneReplication implements Replication {
   @Override
   public RoleListener followers() {
     return RoleListener.NONE;
+  }
+
+  @Override
+  public void keepIn(Directory folder) {
+    // There is nothing.
+  }
+
+  @Override
+  public @Nullable OpenLosses losses() {
+    return null;
   }
 
   @Override

@@ -1,12 +1,14 @@
 package dev.tidemark.broker.replication;
 
 import dev.tidemark.env.Background;
+import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
 import dev.tidemark.replica.Checkpoints;
 import dev.tidemark.replica.ReplicaContext;
 import dev.tidemark.replica.RoleListener;
 import dev.tidemark.replica.fetch.LedPartitions;
 import dev.tidemark.replica.fetch.ServedSession;
+import org.jspecify.annotations.Nullable;
 
 /** What the replicas on a broker need of the others in its cluster. Owned by the data shard. */
 public interface Replication {
@@ -20,6 +22,12 @@ public interface Replication {
 
   /** Who fetches for followers. */
   RoleListener followers();
+
+  /** Where to keep what has to be known after a restart. */
+  void keepIn(Directory folder);
+
+  /** What elections on this broker may have cost; null of a broker that is alone. */
+  @Nullable OpenLosses losses();
 
   /** False of a broker that is alone: nobody else has replicas, and nobody fetches as one. */
   boolean hasOthers();

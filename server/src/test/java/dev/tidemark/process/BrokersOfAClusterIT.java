@@ -1,0 +1,86 @@
+package dev.tidemark.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.junit.jupiter.api.Test;
+
+/** The commands that move replicas and take a broker out, as the runbook has them. */
+class BrokersOfAClusterIT {
+  private static final int TIMEOUT_SECONDS = 60;
+  private static final String TOPIC = "tides";
+
+  private static Ran run(NodeCluster cluster, String... command) throws Exception {
+    List<String> words = new ArrayList<>(List.of(command));
+    words.addAll(List.of("--bootstrap-server", cluster.bootstrap()));
+    return Ran.of(Installation.get().command(Map.of(), words.toArray(String[]::new)), "");
+  }
+
+  private static JsonNode json(NodeCluster cluster, String... command) throws Exception {
+    String[] words = java.util.Arrays.copyOf(command, command.length + 2);
+    words[command.length] = "--format";
+    words[command.length + 1] = "json";
+    return new ObjectMapper().readTree(run(cluster, words).requireSuccess().out());
+  }
+
+  private static void awaitReplicas(NodeCluster cluster, Integer... ids) throws Exception {
+    cluster.await(
+        "replicas " + List.of(ids),
+        () -> {
+          TopicPartitionInfo partition = cluster.describe(TOPIC).partitions().get(0);
+          return partition.replicas().stream().map(Node::id).toList().equals(List.of(ids));
+        });
+    cluster.awaitInSync(TOPIC);
+  }
+
+  @Test
+  void replicasMoveAndABrokerIsTakenOut() throws Exception {
+    try (NodeCluster cluster = NodeCluster.start(3)) {
+      cluster
+          .admin()
+          .createTopics(List.of(new NewTopic(TOPIC, Map.of(0, List.of(1, 2)))))
+          .all()
+          .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      cluster.awaitInSync(TOPIC);
+      JsonNode before = json(cluster, "broker", "list");
+      assertThat(before).hasSize(3).allMatch(one -> one.get("state").asText().equals("serves"));
+      assertThat(before.at("/0/leads").asInt()).isEqualTo(1);
+      assertThat(before.at("/1/replicas").asInt()).isEqualTo(1);
+      JsonNode quorum = json(cluster, "quorum");
+      assertThat(quorum.get("nodes")).hasSize(3);
+      assertThat(quorum.get("activeController").asInt()).isBetween(1, 3);
+
+      assertThat(
+              run(cluster, "topic", "reassign", TOPIC, "--partition", "0", "--replicas", "3,2")
+                  .requireSuccess()
+                  .out())
+          .startsWith("tides-0  1,2 -> 3,2\n");
+      awaitReplicas(cluster, 3, 2);
+      assertThat(json(cluster, "topic", "moves")).isEmpty();
+      run(cluster, "topic", "elect", TOPIC).requireSuccess();
+      cluster.awaitLeader(TOPIC, 3);
+
+      assertThat(run(cluster, "broker", "drain", "3").requireSuccess().out())
+          .startsWith("tides-0  3,2 -> 1,2\n");
+      awaitReplicas(cluster, 1, 2);
+      Ran early = run(cluster, "broker", "unregister", "3");
+      assertThat(early.exitCode()).isEqualTo(1);
+      assertThat(early.err()).contains("still serves", "stop it first");
+      cluster.node(3).kill();
+      cluster.await(
+          "broker 3 to be fenced",
+          () -> json(cluster, "broker", "list").at("/2/state").asText().equals("fenced"));
+      assertThat(run(cluster, "broker", "unregister", "3").requireSuccess().out())
+          .isEqualTo("Unregistered broker 3.\n");
+      assertThat(json(cluster, "broker", "list")).hasSize(2);
+    }
+  }
+}
