@@ -14,6 +14,7 @@ import dev.tidemark.broker.settings.SettingsParser;
 import dev.tidemark.quorum.SnapshotSettings;
 import dev.tidemark.replica.LagRule;
 import dev.tidemark.replica.fetch.FetcherSettings;
+import dev.tidemark.replica.fetch.QuotaWindow;
 import dev.tidemark.replica.fetch.ServingSettings;
 import java.util.HashMap;
 import java.util.List;
@@ -203,6 +204,9 @@ public final class BrokerSettings implements SettingValues {
             get(HonouredSettings.REPLICA_FETCH_BACKOFF_MS),
             get(HonouredSettings.REPLICA_SOCKET_TIMEOUT_MS)),
         new ServingSettings(get(HonouredSettings.TIDEMARK_REPLICA_HW_LINGER_MS), fetchMaxBytes()),
+        new QuotaWindow(
+            get(HonouredSettings.REPLICATION_QUOTA_WINDOW_NUM),
+            get(HonouredSettings.REPLICATION_QUOTA_WINDOW_SIZE_SECONDS) * 1_000L),
         new LagRule(
             get(HonouredSettings.REPLICA_LAG_TIME_MAX_MS),
             get(HonouredSettings.TIDEMARK_REPLICA_LAG_MAX_OFFSETS)),

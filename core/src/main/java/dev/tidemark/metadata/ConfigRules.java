@@ -126,9 +126,12 @@ public final class ConfigRules {
 
   /** Keys that Kafka does not know are taken, for plugins may know them; they have no effect. */
   private static void checkBrokerKey(String key, String value) {
-    ConfigKey definition = BrokerKeys.find(key);
+    ConfigKey dynamicOnly = DynamicOnlyKeys.find(key);
+    ConfigKey definition = dynamicOnly == null ? BrokerKeys.find(key) : dynamicOnly;
     boolean fixed =
-        definition == null ? DynamicKeys.isOfListenerOrSecurity(key) : !DynamicKeys.contains(key);
+        definition == null
+            ? DynamicKeys.isOfListenerOrSecurity(key)
+            : dynamicOnly == null && !DynamicKeys.contains(key);
     if (fixed) {
       throw new Refusal(
           Errors.INVALID_REQUEST,

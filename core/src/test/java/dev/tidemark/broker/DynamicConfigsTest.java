@@ -8,10 +8,13 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsResourceResult;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.CreateTopicsRequest;
+import org.apache.kafka.common.requests.CreateTopicsResponse;
 import org.apache.kafka.common.requests.DescribeConfigsRequest;
 import org.apache.kafka.common.requests.DescribeConfigsResponse;
 import org.apache.kafka.common.requests.IncrementalAlterConfigsRequest;
@@ -169,5 +172,55 @@ class DynamicConfigsTest {
     assertThat(alter(group, "g", OpType.SET, key, "46000")).isEqualTo(Errors.NONE);
     assertThat(alter(group, "g", OpType.SET, key, "1")).isEqualTo(Errors.INVALID_CONFIG);
     assertThat(describe(group, "g", key).get(0).value()).isEqualTo("46000");
+  }
+
+  @Test
+  void the_rates_of_throttles_are_bytes_and_told_once_they_are_set() {
+    ConfigResource.Type broker = ConfigResource.Type.BROKER;
+    for (String side : List.of("leader", "follower")) {
+      String key = side + ".replication.throttled.rate";
+      assertThat(describe(broker, "1", key)).isEmpty();
+      assertThat(alter(broker, "1", OpType.SET, key, "-1")).isEqualTo(Errors.INVALID_REQUEST);
+      assertThat(alter(broker, "1", OpType.SET, key, "fast")).isEqualTo(Errors.INVALID_REQUEST);
+      assertThat(alter(broker, "1", OpType.SET, key, "1000")).isEqualTo(Errors.NONE);
+      assertThat(alter(broker, "", OpType.SET, key, "0")).isEqualTo(Errors.NONE);
+      assertThat(synonyms(broker, "1", key))
+          .containsExactly("2 " + key + "=1000", "3 " + key + "=0");
+      assertThat(describe(broker, "", key).get(0).value()).isEqualTo("0");
+      assertThat(describe(broker, "1", key).get(0).readOnly()).isFalse();
+    }
+  }
+
+  @Test
+  void the_throttled_replicas_of_a_topic_are_pairs_or_a_star() {
+    createTopic("t");
+    ConfigResource.Type topic = ConfigResource.Type.TOPIC;
+    for (String side : List.of("leader", "follower")) {
+      String key = side + ".replication.throttled.replicas";
+      for (String good : List.of("*", "0:1", "0:1,3:2", "")) {
+        assertThat(alter(topic, "t", OpType.SET, key, good)).as(good).isEqualTo(Errors.NONE);
+      }
+      for (String bad : List.of("0", "0:1,*", "0:one", "0-1", "none")) {
+        assertThat(alter(topic, "t", OpType.SET, key, bad))
+            .as(bad)
+            .isEqualTo(Errors.INVALID_CONFIG);
+      }
+      assertThat(alter(topic, "t", OpType.SET, key, "0:1")).isEqualTo(Errors.NONE);
+      assertThat(alter(topic, "t", OpType.APPEND, key, "1:1")).isEqualTo(Errors.NONE);
+      assertThat(describe(topic, "t", key).get(0).value()).isEqualTo("0:1,1:1");
+    }
+  }
+
+  private void createTopic(String name) {
+    CreateTopicsRequestData data = new CreateTopicsRequestData();
+    data.topics()
+        .add(
+            new CreateTopicsRequestData.CreatableTopic()
+                .setName(name)
+                .setNumPartitions(1)
+                .setReplicationFactor((short) 1));
+    CreateTopicsResponse answer =
+        plane.call(new CreateTopicsRequest.Builder(data).build(), CreateTopicsResponse.class);
+    assertThat(answer.data().topics().find(name).errorCode()).isZero();
   }
 }

@@ -13,6 +13,7 @@ import dev.tidemark.replica.CommittedPartition;
 import dev.tidemark.replica.HostedReplica;
 import dev.tidemark.replica.LagRule;
 import dev.tidemark.replica.fetch.FetcherSettings;
+import dev.tidemark.replica.fetch.QuotaWindow;
 import dev.tidemark.replica.fetch.ServingSettings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -74,6 +75,7 @@ public final class OutsideFollower implements AutoCloseable {
                 LISTENER,
                 new FetcherSettings(100, 1, fetchBytes, fetchBytes, 50, 10_000),
                 ServingSettings.defaults(),
+                QuotaWindow.defaults(),
                 LagRule.defaults(),
                 5_000,
                 1 << 20));

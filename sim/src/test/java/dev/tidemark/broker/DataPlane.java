@@ -219,6 +219,8 @@ final class DataPlane {
       BrokerSettings settings = BrokerSettings.parse(properties);
       Directory directory = machine.disk().root().directory("data");
       DataFolder folder = DataFolder.load(directory, directoryId, "boot");
+      MetadataFeed.begin(view, controller.image());
+      follows = true;
       ClusterReplication others =
           new ClusterReplication(
               id, data, view, new VirtualDialer(data), this::send, () -> brokerEpoch, replication);
@@ -233,8 +235,6 @@ final class DataPlane {
               new ClusterPartitionCalls(id, () -> brokerEpoch, view, this::send),
               others,
               new Owner());
-      MetadataFeed.begin(view, controller.image());
-      follows = true;
       view.addListener(logs);
       Checkpoints checkpoints = new Checkpoints(partitions, logs, "boot");
       Maintenance maintenance =

@@ -120,14 +120,20 @@ class LostTailLifeTest {
   void anUnconfirmedOneOutlivesARestartOfTheNewLeader() throws IOException {
     SimCluster cluster = afterAFailover(3);
     List<LostTailEntry> before = list(cluster, 2);
-    cluster.runForMs(WRITTEN_MS);
-    cluster.broker(2).kill();
-    cluster.await(() -> cluster.state("t").leader == -1);
-    cluster.broker(2).start();
-    cluster.await(() -> cluster.leads(2, "t"));
+    restart(cluster, 2);
     assertThat(list(cluster, 2)).isEqualTo(before).hasSize(1);
     assertThat(change(cluster, 2, "drop t 0 " + before.get(0).name()).done()).isTrue();
     assertThat(list(cluster, 2)).isEmpty();
+    restart(cluster, 2);
+    assertThat(list(cluster, 2)).as("after it was dropped").isEmpty();
+  }
+
+  private static void restart(SimCluster cluster, int leader) {
+    cluster.runForMs(WRITTEN_MS);
+    cluster.broker(leader).kill();
+    cluster.await(() -> cluster.state("t").leader == -1);
+    cluster.broker(leader).start();
+    cluster.await(() -> cluster.leads(leader, "t"));
   }
 
   @Test

@@ -1,12 +1,14 @@
 package dev.tidemark.broker;
 
 import dev.tidemark.broker.replication.ReplicationSettings;
+import dev.tidemark.metadata.Controller;
 import dev.tidemark.metadata.Reply;
 import dev.tidemark.protocol.PeerConnection;
 import dev.tidemark.replica.LagRule;
 import dev.tidemark.replica.PartitionFollower;
 import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.fetch.FetcherSettings;
+import dev.tidemark.replica.fetch.QuotaWindow;
 import dev.tidemark.replica.fetch.ServingSettings;
 import dev.tidemark.sim.Scheduler;
 import dev.tidemark.sim.SimNode;
@@ -21,10 +23,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
@@ -42,6 +47,10 @@ import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitionsCo
 import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterConfigsResource;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
+import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
 import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.message.ProduceRequestData;
@@ -63,6 +72,7 @@ final class SimCluster {
           DataPlane.LISTENER,
           FetcherSettings.defaults(),
           ServingSettings.defaults(),
+          QuotaWindow.defaults(),
           new LagRule(5_000, Long.MAX_VALUE),
           5_000,
           1 << 20);
@@ -206,43 +216,63 @@ final class SimCluster {
     topics.add(new TopicPartitions().setTopic(topic).setPartitions(List.of(0)));
     ElectLeadersRequestData request =
         new ElectLeadersRequestData().setTopicPartitions(topics).setTimeoutMs(10_000);
-    List<Object> answers = new ArrayList<>();
-    controller.call(
-        client,
-        (decider, reply) -> decider.electLeaders(request, reply),
-        new Reply<ElectLeadersResponseData>() {
-          @Override
-          public void succeed(ElectLeadersResponseData answer) {
-            answers.add(answer);
-          }
-
-          @Override
-          public void fail(Throwable cause) {
-            answers.add(cause);
-          }
-        });
-    await(() -> !answers.isEmpty());
+    var unused =
+        this.<ElectLeadersResponseData>decide(
+            (decider, reply) -> decider.electLeaders(request, reply));
   }
 
   /** Deletes a topic; what is on the disks goes later. */
   void delete(String topic) {
     DeleteTopicsRequestData request = new DeleteTopicsRequestData().setTopicNames(List.of(topic));
-    List<Object> answers = new ArrayList<>();
+    var unused =
+        this.<DeleteTopicsResponseData>decide(
+            (decider, reply) -> decider.deleteTopics(request, reply));
+  }
+
+  /**
+   * Sets a config of a topic, or of all brokers together (the name is empty); null removes it.
+   *
+   * @return the error
+   */
+  Errors configure(ConfigResource.Type type, String name, String key, @Nullable String value) {
+    AlterConfigsResource resource =
+        new AlterConfigsResource().setResourceType(type.id()).setResourceName(name);
+    OpType operation = value == null ? OpType.DELETE : OpType.SET;
+    resource
+        .configs()
+        .mustAdd(
+            new AlterableConfig().setName(key).setConfigOperation(operation.id()).setValue(value));
+    IncrementalAlterConfigsRequestData request = new IncrementalAlterConfigsRequestData();
+    request.resources().mustAdd(resource);
+    var answer =
+        this.<IncrementalAlterConfigsResponseData>decide(
+            (decider, reply) -> decider.incrementalAlterConfigs(request, reply));
+    return Errors.forCode(answer.responses().get(0).errorCode());
+  }
+
+  private <T> T decide(BiConsumer<Controller, Reply<T>> call) {
+    List<T> answers = new ArrayList<>();
+    List<Throwable> failures = new ArrayList<>();
     controller.call(
         client,
-        (decider, reply) -> decider.deleteTopics(request, reply),
-        new Reply<DeleteTopicsResponseData>() {
+        call,
+        new Reply<T>() {
           @Override
-          public void succeed(DeleteTopicsResponseData answer) {
+          public void succeed(T answer) {
             answers.add(answer);
           }
 
           @Override
           public void fail(Throwable cause) {
-            answers.add(cause);
+            failures.add(cause);
           }
         });
-    await(() -> !answers.isEmpty());
+    await(() -> answers.size() + failures.size() > 0);
+    failures.forEach(
+        cause -> {
+          throw new AssertionError("the controller failed", cause);
+        });
+    return answers.get(0);
   }
 
   /** What the controller says of partition 0. */

@@ -43,6 +43,34 @@ class ElectionLossTest {
     assertThat(loss.certainty()).isEqualTo(State.EXACT);
     assertThat(loss.startOffset()).isEqualTo(4);
     assertThat(loss.endOffset()).isEqualTo(9);
+    loss.onFetch(OLD, 12, DIVERGES); // another loss, which is told elsewhere
+    loss.onFetch(OLD, 2, null);
+    assertThat(loss.startOffset()).isEqualTo(4);
+    assertThat(loss.endOffset()).isEqualTo(9);
+  }
+
+  /** What it never synced is lost as well. */
+  @Test
+  void anOldLeaderThatComesBackWithLessThanWasSeenLostWhatWasSeen() {
+    ElectionLoss loss = loss(7);
+    loss.onFetch(OLD, 6, DIVERGES);
+    assertThat(loss.endOffset()).isEqualTo(7);
+  }
+
+  @Test
+  void onlyTheFirstQuestionTellsWhereTheOldLogEnded() {
+    ElectionLoss loss = loss(7);
+    loss.onFetch(OLD, 8, DIVERGES);
+    loss.onFetch(OLD, 9, DIVERGES);
+    assertThat(loss.endOffset()).isEqualTo(8);
+  }
+
+  @Test
+  void itTellsHowLongBeforeTheElectionTheEndWasSeen() {
+    SeenLeader before = new SeenLeader(OLD, 3, 7, clock.monotonicMs() - 250);
+    LostTailEntry entry = new ElectionLoss(before, 4, ELECTED_END, clock).entry(ReplicaCluster.ID);
+    assertThat(entry.seenBeforeMs()).isEqualTo(250);
+    assertThat(entry.endOffset()).isEqualTo(7);
   }
 
   @Test
@@ -60,7 +88,7 @@ class ElectionLossTest {
     loss.onFetch(OLD, 0, null);
     assertThat(loss.certainty()).isEqualTo(State.GONE);
     assertThat(loss.offsets()).isEqualTo(2);
-    loss.onFetch(OLD, 5, null);
+    loss.onFetch(OLD, 7, null); // by now it has copied so much from here
     assertThat(loss.certainty()).isEqualTo(State.GONE);
   }
 

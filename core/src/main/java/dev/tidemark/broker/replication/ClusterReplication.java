@@ -5,6 +5,7 @@ import dev.tidemark.env.Background;
 import dev.tidemark.env.Dialer;
 import dev.tidemark.env.Directory;
 import dev.tidemark.env.Shard;
+import dev.tidemark.log.LogId;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.replica.BrokerRegistry;
 import dev.tidemark.replica.Checkpoints;
@@ -13,9 +14,12 @@ import dev.tidemark.replica.IsrProposals;
 import dev.tidemark.replica.ReplicaContext;
 import dev.tidemark.replica.RoleListener;
 import dev.tidemark.replica.fetch.FollowerFetcher;
+import dev.tidemark.replica.fetch.FollowerThrottle;
 import dev.tidemark.replica.fetch.LedPartitions;
 import dev.tidemark.replica.fetch.ServedSession;
 import java.util.function.LongSupplier;
+import org.apache.kafka.metadata.PartitionRegistration;
+import org.apache.kafka.metadata.Replicas;
 
 /** Replication between the brokers of a cluster. Owned by the data shard. */
 public final class ClusterReplication implements Replication {
@@ -30,6 +34,7 @@ public final class ClusterReplication implements Replication {
   private final ReplicaContext shared;
   private final FollowerFetchers fetchers;
   private final OpenLosses losses;
+  private final ReplicationThrottles throttles;
 
   /**
    * @param dialer of the data shard
@@ -48,6 +53,9 @@ public final class ClusterReplication implements Replication {
     this.view = view;
     this.dialer = dialer;
     this.settings = settings;
+    this.throttles = new ReplicationThrottles(nodeId, settings.throttling());
+    throttles.apply(view.image());
+    view.addListener(throttles);
     this.brokers = new ImageBrokers(view, ownEpoch);
     this.proposals = new IsrRequests(nodeId, brokers, channel, shard.timers());
     this.shared = context(shard.background(), (log, endOffset) -> {});
@@ -72,7 +80,13 @@ public final class ClusterReplication implements Replication {
 
   private FollowerFetcher newFetcher(int leaderId) {
     PeerLeader leader = new PeerLeader(nodeId, leaderId, view, dialer, shard.timers(), settings);
-    return new FollowerFetcher(leaderId, settings.fetching(), leader, shared);
+    FollowerThrottle throttle = new FollowerThrottle(throttles.ofFollowers(), this::isInSync);
+    return new FollowerFetcher(leaderId, settings.fetching(), leader, throttle, shared);
+  }
+
+  private boolean isInSync(LogId id) {
+    PartitionRegistration state = view.partition(id.topicId(), id.partition());
+    return state != null && Replicas.contains(state.isr, nodeId);
   }
 
   @Override
@@ -97,7 +111,7 @@ public final class ClusterReplication implements Replication {
 
   @Override
   public ServedSession newSession(LedPartitions partitions) {
-    return new ServedSession(partitions, settings.serving(), shared);
+    return new ServedSession(partitions, settings.serving(), throttles.ofLeaders(), shared);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.tidemark.broker.replication;
 
 import dev.tidemark.replica.LagRule;
 import dev.tidemark.replica.fetch.FetcherSettings;
+import dev.tidemark.replica.fetch.QuotaWindow;
 import dev.tidemark.replica.fetch.ServingSettings;
 
 /**
@@ -10,6 +11,7 @@ import dev.tidemark.replica.fetch.ServingSettings;
  * @param listener the name of the listener on which brokers call each other
  * @param fetching how its followers fetch
  * @param serving how it serves the followers of others
+ * @param throttling over which time its throttles measure
  * @param lag who counts as in sync
  * @param checkpointIntervalMs {@code replica.high.watermark.checkpoint.interval.ms}
  * @param lostTailMaxBytes {@code tidemark.lost.tail.max.bytes}: so much of what truncations remove
@@ -19,6 +21,7 @@ public record ReplicationSettings(
     String listener,
     FetcherSettings fetching,
     ServingSettings serving,
+    QuotaWindow throttling,
     LagRule lag,
     long checkpointIntervalMs,
     long lostTailMaxBytes) {}

@@ -5,6 +5,7 @@ import dev.tidemark.broker.settings.HonouredSettings;
 import dev.tidemark.broker.settings.Setting;
 import dev.tidemark.metadata.BrokerKeys;
 import dev.tidemark.metadata.ConfigRules;
+import dev.tidemark.metadata.DynamicOnlyKeys;
 import dev.tidemark.metadata.EffectiveConfigs;
 import dev.tidemark.metadata.EffectiveConfigs.Level;
 import dev.tidemark.metadata.MetadataView;
@@ -124,7 +125,8 @@ public final class ConfigDescriptions {
     List<DescribeConfigsResourceResult> all = new ArrayList<>();
     set.forEach(
         (name, value) -> {
-          ConfigKey key = BrokerKeys.find(name);
+          ConfigKey dynamicOnly = DynamicOnlyKeys.find(name);
+          ConfigKey key = dynamicOnly == null ? BrokerKeys.find(name) : dynamicOnly;
           Level level = new Level(name, value, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG);
           if (key != null) {
             all.add(new ConfigDescription(key, List.of(level), false).describe(detail));
@@ -142,6 +144,12 @@ public final class ConfigDescriptions {
       List<Level> levels = brokerLevels(key);
       boolean readOnly = !ConfigRules.isDynamicBrokerKey(key.name);
       all.add(new ConfigDescription(key, levels, readOnly).describe(detail));
+    }
+    for (ConfigKey key : DynamicOnlyKeys.keys().values()) {
+      List<Level> levels = effective.ofBroker(view.image(), key.name);
+      if (!levels.isEmpty()) {
+        all.add(new ConfigDescription(key, levels, false).describe(detail));
+      }
     }
     return all;
   }

@@ -159,6 +159,10 @@ public final class HonouredSettings {
       add(
           Setting.ofChoice(
               "replica.selector.class", null, LEADER_SELECTOR, RACK_AWARE_REPLICA_SELECTOR));
+  public static final Setting<Integer> REPLICATION_QUOTA_WINDOW_NUM =
+      add(Setting.ofInt("replication.quota.window.num", 11, 1));
+  public static final Setting<Integer> REPLICATION_QUOTA_WINDOW_SIZE_SECONDS =
+      add(Setting.ofInt("replication.quota.window.size.seconds", 1, 1));
   public static final Setting<Long> TIDEMARK_REPLICA_LAG_MAX_OFFSETS =
       add(Setting.ofLong("tidemark.replica.lag.max.offsets", Long.MAX_VALUE, 0));
   public static final Setting<Long> TIDEMARK_REPLICA_HW_LINGER_MS =

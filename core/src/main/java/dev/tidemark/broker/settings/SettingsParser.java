@@ -1,6 +1,7 @@
 package dev.tidemark.broker.settings;
 
 import dev.tidemark.metadata.BrokerKeys;
+import dev.tidemark.metadata.DynamicOnlyKeys;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -70,7 +71,12 @@ public final class SettingsParser {
       }
       return;
     }
-    warnings.add(unknown(name));
+    warnings.add(DynamicOnlyKeys.find(name) == null ? unknown(name) : dynamicOnly(name, text));
+  }
+
+  private static String dynamicOnly(String name, String text) {
+    return "%1$s=%2$s of this file does not count, it is set while brokers run: with 'tidemark config set --cluster %1$s=%2$s' (or --broker ID)."
+        .formatted(name, text.trim());
   }
 
   /** Kept in the metadata, which formatting gives a value: that of a file would seldom count. */

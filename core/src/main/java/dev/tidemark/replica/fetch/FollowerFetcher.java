@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
  * partitions there are. Owned by the shard.
  *
  * <p>A follower that cannot go on leaves the session until it can, so that the leader does not send
- * the same again: after an error for a while, while it asks for offsets, while it syncs. Syncs take
- * a moment only, and the leader is told of their end by the next fetch; so while one runs no fetch
- * goes out that would wait at the leader for data.
+ * the same again: after an error for a while, while it asks for offsets, while it syncs, while its
+ * quota is used up. Syncs take a moment only, and the leader is told of their end by the next
+ * fetch; so while one runs no fetch goes out that would wait at the leader for data.
  */
 public final class FollowerFetcher {
   private static final Logger LOG = LoggerFactory.getLogger(FollowerFetcher.class);
@@ -45,6 +45,7 @@ public final class FollowerFetcher {
   private final FollowerSession session;
   private final Map<PartitionKey, FetchedFollower> followers = new LinkedHashMap<>();
   private final Set<FetchedFollower> syncing = new LinkedHashSet<>();
+  private final HeldFollowers held;
   private Timers.@Nullable Timer timeout;
 
   /** Which fetch an answer or a timer is about. */
@@ -57,12 +58,18 @@ public final class FollowerFetcher {
 
   /** Begins without followers. */
   public FollowerFetcher(
-      int leaderId, FetcherSettings settings, LeaderConnection connection, ReplicaContext context) {
+      int leaderId,
+      FetcherSettings settings,
+      LeaderConnection connection,
+      FollowerThrottle throttle,
+      ReplicaContext context) {
     this.leaderId = leaderId;
     this.settings = settings;
     this.connection = connection;
     this.context = context;
     this.session = new FollowerSession(settings.partitionMaxBytes());
+    this.held =
+        new HeldFollowers(throttle, context, Math.max(1, settings.backoffMs()), this::onQuotaFree);
   }
 
   public int leaderId() {
@@ -107,6 +114,7 @@ public final class FollowerFetcher {
   private void leave(FetchedFollower one) {
     session.forget(one);
     syncing.remove(one);
+    held.remove(one);
     one.follower.onAttention(() -> {});
   }
 
@@ -115,6 +123,7 @@ public final class FollowerFetcher {
     stopped = true;
     fetchNumber++;
     cancelTimeout();
+    held.stop();
     connection.drop();
     followers.values().forEach(one -> one.follower.onAttention(() -> {}));
     followers.clear();
@@ -134,12 +143,25 @@ public final class FollowerFetcher {
   // --- sending ---
 
   private void proceed() {
-    if (stopped || inFlight || pausing || session.isEmpty()) {
+    if (stopped || inFlight || pausing) {
       return;
     }
-    if (syncing.isEmpty() || session.hasNews()) {
+    holdBack();
+    if (!session.isEmpty() && (syncing.isEmpty() || session.hasNews())) {
       send();
     }
+  }
+
+  /** The followers whose quota is used up are not fetched for. */
+  private void holdBack() {
+    if (held.begins()) {
+      session.wanted().stream().filter(held::takes).forEach(session::forget);
+    }
+  }
+
+  private void onQuotaFree(List<FetchedFollower> freed) {
+    freed.forEach(one -> settle(one, one.follower.step()));
+    proceed();
   }
 
   private void send() {
@@ -239,6 +261,7 @@ public final class FollowerFetcher {
         FetchedFollower one = session.find(topic.topicId(), data.partitionIndex());
         FetchPosition told = one == null ? null : one.told;
         if (one != null && told != null) {
+          held.record(one, FetchResponse.recordsSize(data));
           settle(one, take(one.follower, told, data));
         }
       }
@@ -278,7 +301,10 @@ public final class FollowerFetcher {
     if (step != FollowerStep.AWAIT_SYNC) {
       syncing.remove(one);
     }
-    if (step == FollowerStep.FETCH) {
+    if (step != FollowerStep.FETCH) {
+      held.remove(one);
+    }
+    if (step == FollowerStep.FETCH && !held.takes(one)) {
       session.want(one);
       return;
     }
@@ -288,7 +314,7 @@ public final class FollowerFetcher {
       case BACK_OFF -> backOff(one);
       case ASK_OFFSETS -> askOffsets(one);
       default -> {
-        // It waits for metadata, or is at its end: whoever owns it comes back.
+        // It waits for metadata or its quota, or is at its end: whoever owns it comes back.
       }
     }
   }

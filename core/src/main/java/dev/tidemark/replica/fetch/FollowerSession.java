@@ -5,6 +5,7 @@ import dev.tidemark.replica.FetchPosition;
 import dev.tidemark.replica.FollowerStep;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.Uuid;
@@ -34,6 +35,11 @@ final class FollowerSession {
 
   boolean isEmpty() {
     return wanted.isEmpty();
+  }
+
+  /** All that are wanted, in the order in which they came. */
+  List<FetchedFollower> wanted() {
+    return List.copyOf(wanted.values());
   }
 
   /** True when the leader's session does not yet know all that it should. */

@@ -41,6 +41,9 @@ final class ServedPartition implements LeaderObserver {
   /** Among those that may have something to answer. */
   boolean queued;
 
+  /** Among those whose records wait for a quota. */
+  boolean withheld;
+
   ServedPartition(PartitionKey key, FollowerFetch asked, LedPartitions source, Owner owner) {
     this.key = key;
     this.asked = asked;
@@ -92,6 +95,9 @@ final class ServedPartition implements LeaderObserver {
 
   @Override
   public void onLowWatermark(PartitionLeader partition) {
+    if (withheld && isInSync(partition)) {
+      owner.onNews(this); // it has joined the ISR, where nothing is withheld
+    }
     if (partition.log().logStartOffset() != toldLogStartOffset) {
       owner.onMinorNews(this);
     }
@@ -102,7 +108,22 @@ final class ServedPartition implements LeaderObserver {
     owner.onNews(this);
   }
 
+  private boolean isInSync(PartitionLeader partition) {
+    return partition.inSyncReplicas().contains(asked.replicaId());
+  }
+
   // --- answering ---
+
+  /** True when its leader's part of the traffic counts for the throttle. */
+  boolean isUnder(ReplicationThrottle throttle) {
+    return leader != null && throttle.covers(leader.log().id());
+  }
+
+  /** True when its records wait while the throttle is used up: not those for a follower in sync. */
+  boolean waitsFor(ReplicationThrottle throttle) {
+    attach();
+    return leader != null && throttle.covers(leader.log().id()) && !isInSync(leader);
+  }
 
   /** What there is to answer now. Whoever gets it sends or {@linkplain #release releases} it. */
   PartitionData read(int maxBytes, boolean atLeastOneBatch) {

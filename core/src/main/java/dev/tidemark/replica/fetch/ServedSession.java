@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A waiting fetch is answered at the end of the event that brings data, so that what one event
  * appends to many partitions goes out in one answer. A high watermark alone waits a moment for data
- * to ride on. Owned by the shard.
+ * to ride on. What is under a throttle that is used up is told without its records, which follow as
+ * soon as the quota is free. Owned by the shard.
  */
 public final class ServedSession implements ServedPartition.Owner {
   /** Takes an answer over, records included. */
@@ -41,23 +42,36 @@ public final class ServedSession implements ServedPartition.Owner {
 
   private final LedPartitions source;
   private final ServingSettings settings;
+  private final ReplicationThrottle throttle;
   private final ReplicaContext context;
   private final Timers timers;
   private final Map<PartitionKey, ServedPartition> partitions = new LinkedHashMap<>();
   private final ArrayDeque<ServedPartition> changed = new ArrayDeque<>();
+  private final WithheldPartitions withheld;
   private int sessionId;
   private int sessionEpoch;
   private @Nullable FetchRequestData waiting;
   private @Nullable Answer answer;
   private Timers.@Nullable Timer maxWait;
   private Timers.@Nullable Timer linger;
+  private Timers.@Nullable Timer quotaFree;
   private boolean waking;
   private long reads;
 
-  /** A session without partitions; its follower's first fetch fills it. */
-  public ServedSession(LedPartitions source, ServingSettings settings, ReplicaContext context) {
+  /**
+   * A session without partitions; its follower's first fetch fills it.
+   *
+   * @param throttle of what this broker sends to followers
+   */
+  public ServedSession(
+      LedPartitions source,
+      ServingSettings settings,
+      ReplicationThrottle throttle,
+      ReplicaContext context) {
     this.source = source;
     this.settings = settings;
+    this.throttle = throttle;
+    this.withheld = new WithheldPartitions(throttle);
     this.context = context;
     this.timers = context.timers();
   }
@@ -134,6 +148,7 @@ public final class ServedSession implements ServedPartition.Owner {
     ServedPartition partition = partitions.remove(key);
     if (partition != null) {
       partition.detach();
+      withheld.remove(partition);
     }
   }
 
@@ -141,6 +156,7 @@ public final class ServedSession implements ServedPartition.Owner {
     partitions.values().forEach(ServedPartition::detach);
     partitions.clear();
     changed.clear();
+    withheld.clear();
   }
 
   /** The follower's connection is gone, or the broker stops: nothing is answered any more. */
@@ -196,6 +212,10 @@ public final class ServedSession implements ServedPartition.Owner {
       linger.cancel();
       linger = null;
     }
+    if (quotaFree != null) {
+      quotaFree.cancel();
+      quotaFree = null;
+    }
   }
 
   // --- answering ---
@@ -227,8 +247,22 @@ public final class ServedSession implements ServedPartition.Owner {
     if (minor) {
       lingerForMore();
     }
+    awaitQuota();
     if (maxWait == null) {
       maxWait = timers.schedule(request.maxWaitMs(), this::answerNow);
+    }
+  }
+
+  private void awaitQuota() {
+    if (quotaFree == null && !withheld.isEmpty()) {
+      long freeInMs = throttle.freeInMs(context.clock().monotonicMs());
+      quotaFree =
+          timers.schedule(
+              Math.max(1, freeInMs),
+              () -> {
+                quotaFree = null;
+                answerIfEnough();
+              });
     }
   }
 
@@ -247,6 +281,9 @@ public final class ServedSession implements ServedPartition.Owner {
   /** Reads what changed, in the order in which it did; what has nothing to tell is left out. */
   private List<Part> gather(FetchRequestData request) {
     List<Part> parts = new ArrayList<>();
+    long nowMs = context.clock().monotonicMs();
+    withheld.release(nowMs, this::mark);
+    boolean usedUp = throttle.isUsedUp(nowMs);
     int bytes = 0;
     int limit = Math.min(request.maxBytes(), settings.maxBytes());
     for (int left = changed.size(); left > 0; left--) {
@@ -256,10 +293,15 @@ public final class ServedSession implements ServedPartition.Owner {
         continue; // forgotten meanwhile
       }
       reads++;
-      PartitionData data = partition.read(Math.max(0, limit - bytes), bytes == 0);
+      withheld.remove(partition);
+      boolean waits = usedUp && partition.waitsFor(throttle);
+      int room = waits ? 0 : Math.max(0, limit - bytes);
+      PartitionData data = partition.read(room, !waits && bytes == 0);
       bytes += FetchResponse.recordsSize(data);
       if (partition.isNews(data) || partition.isMinorNews(data)) {
         parts.add(new Part(partition, data));
+      } else if (waits && partition.hasMoreThan(data)) {
+        withheld.add(partition);
       } else if (partition.hasMoreThan(data)) {
         mark(partition); // there was no room: first next time
       }
@@ -278,6 +320,7 @@ public final class ServedSession implements ServedPartition.Owner {
               part.partition().key.topicId(), id -> new FetchableTopicResponse().setTopicId(id))
           .partitions()
           .add(part.data());
+      count(part);
       part.partition().noteTold(part.data());
       if (part.partition().hasMoreThan(part.data())) {
         mark(part.partition());
@@ -286,6 +329,13 @@ public final class ServedSession implements ServedPartition.Owner {
     response.responses().addAll(topics.values());
     if (to != null) {
       to.send(response);
+    }
+  }
+
+  private void count(Part part) {
+    int size = FetchResponse.recordsSize(part.data());
+    if (size > 0 && part.partition().isUnder(throttle)) {
+      throttle.record(context.clock().monotonicMs(), size);
     }
   }
 }

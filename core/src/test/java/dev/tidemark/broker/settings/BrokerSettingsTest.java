@@ -181,6 +181,13 @@ class BrokerSettingsTest {
   }
 
   @Test
+  void a_key_that_is_only_set_while_brokers_run_is_warned_of_with_the_command_that_sets_it() {
+    assertThat(BrokerSettings.parse(Map.of("leader.replication.throttled.rate", "1000")).warnings())
+        .containsExactly(
+            "leader.replication.throttled.rate=1000 of this file does not count, it is set while brokers run: with 'tidemark config set --cluster leader.replication.throttled.rate=1000' (or --broker ID).");
+  }
+
+  @Test
   void a_value_that_the_cluster_keeps_is_warned_of_with_the_command_that_sets_it() {
     assertThat(BrokerSettings.parse(Map.of("min.insync.replicas", "1")).warnings())
         .containsExactly(

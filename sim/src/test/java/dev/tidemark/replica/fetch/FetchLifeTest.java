@@ -9,6 +9,7 @@ import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.StoredRecord;
 import dev.tidemark.sim.SeededRandomness;
 import dev.tidemark.sim.VirtualTimers;
+import java.util.List;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
@@ -56,9 +57,11 @@ class FetchLifeTest {
                 }
               },
               new ServingSettings(random.nextInt(40), 4000),
+              brokers.leaderThrottle,
               brokers.context(1));
       wire = new Wire(brokers, session);
-      fetcher = new FollowerFetcher(1, fetching, wire, brokers.context(2));
+      fetcher =
+          new FollowerFetcher(1, fetching, wire, brokers.followerThrottle(), brokers.context(2));
       for (int i = 0; i < PARTITIONS; i++) {
         fetcher.add(brokers.addPartition());
       }
@@ -91,10 +94,27 @@ class FetchLifeTest {
         follow(partition);
       } else if (kind < 98) {
         moveLogStart(partition);
+      } else if (kind < 99) {
+        throttle(partition);
       } else {
         fetcher.remove(brokers.followers.get(partition));
         timers.advanceMs(random.nextInt(20));
         fetcher.add(brokers.followers.get(partition));
+      }
+    }
+
+    /** What is under the throttles changes, or who waits when they are used up. */
+    private void throttle(int partition) {
+      List<Integer> isr = random.chance(50) ? List.of(1) : TwoBrokers.REPLICAS;
+      brokers.commitIsr(partition, isr);
+      long bound = random.chance(20) ? Long.MAX_VALUE : random.nextInt(2_000);
+      String list = random.chance(60) ? "*" : partition + ":1," + partition + ":2";
+      if (random.chance(50)) {
+        brokers.leaderThrottle.bytesPerSecond(bound);
+        brokers.leaderThrottle.replicas("events", ThrottledReplicas.parse(list, 1));
+      } else {
+        brokers.fetchThrottle.bytesPerSecond(bound);
+        brokers.fetchThrottle.replicas("events", ThrottledReplicas.parse(list, 2));
       }
     }
 
@@ -136,6 +156,8 @@ class FetchLifeTest {
     private void heal() {
       wire.cut = false;
       wire.delayMs = 0;
+      brokers.leaderThrottle.bytesPerSecond(Long.MAX_VALUE);
+      brokers.fetchThrottle.bytesPerSecond(Long.MAX_VALUE);
       for (int i = 0; i < PARTITIONS; i++) {
         lead(i);
         brokers.followers.get(i).onLeader(1, epochs[i]);

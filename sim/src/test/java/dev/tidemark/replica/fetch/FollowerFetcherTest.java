@@ -22,7 +22,8 @@ class FollowerFetcherTest {
   private FollowerFetcher fetcher;
 
   private void start(int partitions) throws IOException {
-    fetcher = new FollowerFetcher(1, SETTINGS, leader, brokers.context(2));
+    fetcher =
+        new FollowerFetcher(1, SETTINGS, leader, brokers.followerThrottle(), brokers.context(2));
     for (int i = 0; i < partitions; i++) {
       fetcher.add(brokers.addPartition());
     }

@@ -44,9 +44,10 @@ class ServedSessionTest {
             return Errors.NOT_LEADER_OR_FOLLOWER;
           }
         };
-    session = new ServedSession(source, serving, brokers.context(1));
+    session = new ServedSession(source, serving, brokers.leaderThrottle, brokers.context(1));
     wire = new Wire(brokers, session);
-    fetcher = new FollowerFetcher(1, fetching, wire, brokers.context(2));
+    fetcher =
+        new FollowerFetcher(1, fetching, wire, brokers.followerThrottle(), brokers.context(2));
     for (int i = 0; i < partitions; i++) {
       fetcher.add(brokers.addPartition());
     }

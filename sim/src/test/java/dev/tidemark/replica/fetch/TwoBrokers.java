@@ -39,6 +39,12 @@ final class TwoBrokers {
   final List<PartitionFollower> followers = new ArrayList<>();
   private final VirtualDisk leaderDisk = new VirtualDisk(1);
   private final VirtualDisk followerDisk = new VirtualDisk(2);
+  final ReplicationThrottle leaderThrottle = new ReplicationThrottle(QuotaWindow.defaults());
+  final ReplicationThrottle fetchThrottle = new ReplicationThrottle(QuotaWindow.defaults());
+
+  /** Who is in the ISR; a partition that is not listed has all of {@link #REPLICAS} there. */
+  private final Map<Integer, List<Integer>> inSync = new TreeMap<>();
+
   LogSettings followerSettings = LogSettings.defaults();
 
   ReplicaContext context(int brokerId) {
@@ -70,6 +76,20 @@ final class TwoBrokers {
         LagRule.defaults(),
         contacts,
         1 << 20);
+  }
+
+  /** What holds for the followers on broker 2, whose metadata are as new as the leader's. */
+  FollowerThrottle followerThrottle() {
+    return new FollowerThrottle(
+        fetchThrottle, id -> inSync.getOrDefault(id.partition(), REPLICAS).contains(2));
+  }
+
+  /** The ISR of a partition, of which all hear at once. */
+  void commitIsr(int partition, List<Integer> isr) {
+    inSync.put(partition, isr);
+    PartitionLeader leader = leaders.get(partition);
+    int epoch = leader.partitionEpoch() + 1;
+    leader.onCommitted(new CommittedPartition(1, leader.leaderEpoch(), epoch, REPLICAS, isr));
   }
 
   private PartitionLog open(VirtualDisk disk, int partition, LogSettings settings)
