@@ -50,10 +50,10 @@ class ThrottledLeaderTest {
             brokers.followerThrottle(),
             brokers.context(2));
     for (int i = 0; i < partitions; i++) {
-      var follower = brokers.addPartition();
+      var unused = brokers.addPartition();
       brokers.commitIsr(i, LEADER_ONLY);
-      fetcher.add(follower);
     }
+    fetcher.add(brokers.followers);
     timers.advanceMs(10);
   }
 
