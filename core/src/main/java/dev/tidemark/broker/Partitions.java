@@ -193,10 +193,20 @@ public final class Partitions implements LedPartitions {
     return exists ? Errors.NOT_LEADER_OR_FOLLOWER : Errors.UNKNOWN_TOPIC_OR_PARTITION;
   }
 
+  /**
+   * The same for who knows a leader epoch, -1 for none: if it is not the one known here, that comes
+   * first, as whoever asks the wrong broker need not have the wrong epoch (KAFKA-14078).
+   */
+  public Errors missing(String topic, int partition, int leaderEpoch) {
+    PartitionReplica role = role(topic, partition);
+    Errors wrongEpoch = role == null ? Errors.NONE : role.checkEpoch(leaderEpoch);
+    return wrongEpoch == Errors.NONE ? missing(topic, partition) : wrongEpoch;
+  }
+
   @Override
-  public Errors missing(Uuid topicId, int partition) {
+  public Errors missing(Uuid topicId, int partition, int leaderEpoch) {
     String topic = topicName(topicId);
-    return topic == null ? Errors.UNKNOWN_TOPIC_ID : missing(topic, partition);
+    return topic == null ? Errors.UNKNOWN_TOPIC_ID : missing(topic, partition, leaderEpoch);
   }
 
   /** What to tell a client that {@link #find} finds nothing for. */

@@ -2,52 +2,58 @@ package dev.tidemark.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.process.LinkedNetwork;
 import dev.tidemark.process.NodeCluster;
 import dev.tidemark.process.NodeUnderTest;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run: load on three nodes, faults by a seed, and what must hold in the end. Every record that
  * was acknowledged is on every replica exactly once, at the offset that was told, in the order in
- * which its writer sent it; the replicas' files are equal; what a reader saw at an offset is there.
+ * which its writer sent it; the replicas' files are equal; what a reader saw at an offset is there;
+ * no end of a partition went back; no two nodes answered as leader in one epoch or at one time.
  */
 final class FaultRun {
   private static final int NODES = 3;
   private static final int PARTITIONS = 3;
   private static final String TOPIC = "tides";
+  static final boolean WITH_CUTS = LinkedNetwork.isPossible();
 
   private final long seed;
-  private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
-  private int acknowledged;
+  private final Map<String, Integer> kinds = new TreeMap<>();
+  private @Nullable Load load;
 
   FaultRun(long seed) {
     this.seed = seed;
   }
 
-  /** How often each fault was injected. */
-  Map<Fault, Integer> faults() {
-    return faults;
+  /** How often what was done to the cluster, by {@link Injection#kind}. */
+  Map<String, Integer> kinds() {
+    return kinds;
   }
 
   @Override
   public String toString() {
-    return "seed %d: %d records acknowledged, faults %s".formatted(seed, acknowledged, faults);
+    return "seed %d: %s, faults %s%s"
+        .formatted(
+            seed, load, kinds, WITH_CUTS ? "" : "; no cuts: this system has only one loopback");
   }
 
   /** Injects faults for so long, then checks. */
   void run(int seconds) throws Exception {
-    try (NodeCluster cluster = NodeCluster.start(NODES)) {
+    try (NodeCluster cluster =
+        WITH_CUTS ? NodeCluster.startLinked(NODES) : NodeCluster.start(NODES)) {
       cluster
           .admin()
           .createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) NODES)))
@@ -63,40 +69,33 @@ final class FaultRun {
   }
 
   private void runOn(NodeCluster cluster, int seconds) throws Exception {
-    List<Writer> writers = new ArrayList<>();
-    Reader reader = new Reader(cluster.bootstrap(), TOPIC, PARTITIONS, "");
+    Load started = new Load(cluster, TOPIC, PARTITIONS, seed);
+    load = started;
     try {
-      for (String name : List.of("a", "b")) {
-        writers.add(
-            new Writer(name, cluster.bootstrap(), TOPIC, PARTITIONS, seed + name.charAt(0)));
-      }
-      inject(cluster, seconds);
+      inject(cluster, started, seconds);
       assignToAll(cluster);
       cluster.awaitInSync(TOPIC);
-      for (Writer writer : writers) {
-        writer.stop();
-      }
+      started.stopWriting();
     } finally {
-      writers.forEach(Writer::abandon);
-      reader.stop();
+      started.end();
     }
     cluster.awaitInSync(TOPIC);
     cluster.stopAll();
-    check(cluster, writers, reader);
+    check(cluster, started);
   }
 
-  private void inject(NodeCluster cluster, int seconds) throws Exception {
+  private void inject(NodeCluster cluster, Load load, int seconds) throws Exception {
     Random random = new Random(seed);
-    List<Fault> next = new ArrayList<>();
+    List<Injection> next = new ArrayList<>();
     long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     while (System.nanoTime() < endNs) {
-      if (next.isEmpty()) { // each kind once, in another order every time
-        next.addAll(List.of(Fault.values()));
-        Collections.shuffle(next, random);
+      if (next.isEmpty()) {
+        next.addAll(Injection.round(random, WITH_CUTS));
       }
-      Fault fault = next.remove(0);
-      faults.merge(fault, 1, Integer::sum);
-      fault.run(cluster, TOPIC, random);
+      Injection injection = next.remove(0);
+      kinds.merge(injection.kind(), 1, Integer::sum);
+      injection.run(cluster, TOPIC, random);
+      load.keepUp();
       Fault.pause(random, 3000);
     }
   }
@@ -113,13 +112,9 @@ final class FaultRun {
     cluster.admin().alterPartitionReassignments(moves).all().get();
   }
 
-  private void check(NodeCluster cluster, List<Writer> writers, Reader reader) throws Exception {
-    for (Writer writer : writers) {
-      assertThat(writer.failures()).as("%s", this).isEmpty();
-      acknowledged += writer.acknowledged().size();
-    }
-    assertThat(acknowledged).as("%s", this).isPositive();
-    assertThat(reader.violations()).as("%s", this).isEmpty();
+  private void check(NodeCluster cluster, Load load) throws Exception {
+    assertThat(load.violations()).as("%s", this).isEmpty();
+    assertThat(load.acknowledged()).as("%s", this).isNotEmpty();
     for (int partition = 0; partition < PARTITIONS; partition++) {
       List<ReplicaFiles> replicas = new ArrayList<>();
       for (NodeUnderTest node : cluster.nodes()) {
@@ -130,12 +125,11 @@ final class FaultRun {
             .as("%s: partition %d: node %d has what node 1 has", this, partition, replica.nodeId())
             .isTrue();
       }
-      checkRecords(partition, replicas.get(0).records(), writers, reader);
+      checkRecords(partition, replicas.get(0).records(), load);
     }
   }
 
-  private void checkRecords(
-      int partition, List<ReplicaFiles.Stored> records, List<Writer> writers, Reader reader) {
+  private void checkRecords(int partition, List<ReplicaFiles.Stored> records, Load load) {
     Map<String, ReplicaFiles.Stored> byKey = new HashMap<>();
     Map<Long, String> keys = new HashMap<>();
     Map<Character, Long> last = new HashMap<>();
@@ -152,21 +146,19 @@ final class FaultRun {
           .as("%s: partition %d has after %s: %s", this, partition, before, record)
           .isTrue();
     }
-    for (Writer writer : writers) {
-      for (Writer.Acknowledged one : writer.acknowledged()) {
-        if (one.partition() == partition) {
-          assertThat(keys.get(one.offset()))
-              .as("%s: partition %d at offset %d", this, partition, one.offset())
-              .isEqualTo(one.key());
-        }
+    for (Writer.Acknowledged one : load.acknowledged()) {
+      if (one.partition() == partition) {
+        assertThat(keys.get(one.offset()))
+            .as("%s: partition %d at offset %d", this, partition, one.offset())
+            .isEqualTo(one.key());
       }
     }
-    reader
-        .seen(partition)
-        .forEach(
-            (offset, key) ->
-                assertThat(keys.get(offset))
-                    .as("%s: partition %d at offset %d, as read", this, partition, offset)
-                    .isEqualTo(key));
+    for (Map<Long, String> seen : load.seen(partition)) {
+      seen.forEach(
+          (offset, key) ->
+              assertThat(keys.get(offset))
+                  .as("%s: partition %d at offset %d, as read", this, partition, offset)
+                  .isEqualTo(key));
+    }
   }
 }

@@ -86,10 +86,6 @@ final class Writer {
     }
   }
 
-  long acknowledgedSoFar() {
-    return acknowledged.size();
-  }
-
   /** Ends writing once all that was sent has an end. */
   void stop() throws InterruptedException {
     stopped = true;

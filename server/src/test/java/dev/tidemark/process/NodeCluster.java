@@ -18,10 +18,12 @@ public final class NodeCluster implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   private final List<NodeUnderTest> nodes;
+  private final NodeNetwork network;
   private final Admin admin;
 
-  private NodeCluster(List<NodeUnderTest> nodes) {
+  private NodeCluster(List<NodeUnderTest> nodes, NodeNetwork network) {
     this.nodes = nodes;
+    this.network = network;
     this.admin =
         Admin.create(
             Map.of(
@@ -40,23 +42,26 @@ public final class NodeCluster implements AutoCloseable {
 
   /** The same with more lines for the server.properties of each. */
   static NodeCluster start(int count, String more) throws Exception {
-    List<Integer> ports = FreePorts.take(2 * count);
-    List<Integer> controllerPorts = ports.subList(count, 2 * count);
+    return start(count, new DirectNetwork(count), more);
+  }
+
+  /** The same, of nodes whose {@link #links} can be cut. */
+  public static NodeCluster startLinked(int count) throws Exception {
+    return start(count, new LinkedNetwork(count), "");
+  }
+
+  private static NodeCluster start(int count, NodeNetwork network, String more) throws Exception {
     List<NodeUnderTest> nodes = new ArrayList<>();
     List<String> controllers = new ArrayList<>();
     for (int id = 1; id <= count; id++) {
-      Installation installation = Installation.get();
-      nodes.add(
-          new NodeUnderTest(
-              id, installation.newFolder("node-" + id), ports.get(id - 1), controllerPorts, more));
-      controllers.add(
-          "%d@127.0.0.1:%d:%s".formatted(id, controllerPorts.get(id - 1), Uuid.randomUuid()));
+      nodes.add(new NodeUnderTest(id, Installation.get().newFolder("node-" + id), network, more));
+      controllers.add("%d@%s:%s".formatted(id, network.controller(id), Uuid.randomUuid()));
     }
     String clusterId = clusterId();
     for (NodeUnderTest node : nodes) {
       node.format(clusterId, String.join(",", controllers));
     }
-    NodeCluster cluster = new NodeCluster(nodes);
+    NodeCluster cluster = new NodeCluster(nodes, network);
     try {
       for (NodeUnderTest node : nodes) {
         node.start();
@@ -80,6 +85,14 @@ public final class NodeCluster implements AutoCloseable {
 
   public List<NodeUnderTest> nodes() {
     return nodes;
+  }
+
+  /** What is between the nodes; of a cluster that was started with links. */
+  public LinkedNetwork links() {
+    if (network instanceof LinkedNetwork linked) {
+      return linked;
+    }
+    throw new IllegalStateException("the nodes of this cluster have nothing between them");
   }
 
   NodeUnderTest node(int id) {
@@ -168,5 +181,6 @@ public final class NodeCluster implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
     }
+    network.close();
   }
 }

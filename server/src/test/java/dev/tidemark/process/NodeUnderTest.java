@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,7 @@ public final class NodeUnderTest {
   private static final String READY = "is ready";
 
   private final int id;
-  private final int port;
+  private final NodeNetwork network;
   private final Path folder;
   private final Path config;
   private final Path log;
@@ -25,13 +24,11 @@ public final class NodeUnderTest {
   private @Nullable Process process;
 
   /**
-   * @param controllerPorts of all nodes, by id from 1 on
    * @param more lines for its server.properties
    */
-  NodeUnderTest(int id, Path folder, int port, List<Integer> controllerPorts, String more)
-      throws IOException {
+  NodeUnderTest(int id, Path folder, NodeNetwork network, String more) throws IOException {
     this.id = id;
-    this.port = port;
+    this.network = network;
     this.folder = folder;
     this.config = folder.resolve("server.properties");
     this.log = folder.resolve("log");
@@ -41,27 +38,20 @@ public final class NodeUnderTest {
         """
         node.id=%d
         process.roles=broker,controller
-        listeners=PLAINTEXT://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d
         controller.listener.names=CONTROLLER
-        controller.quorum.bootstrap.servers=%s
         log.dirs=%s
-        %s
+        %s%s
         """
-            .formatted(
-                id,
-                port,
-                controllerPorts.get(id - 1),
-                String.join(",", controllerPorts.stream().map(one -> "127.0.0.1:" + one).toList()),
-                dataFolder(),
-                more));
+            .formatted(id, dataFolder(), network.properties(id), more));
   }
 
   public int id() {
     return id;
   }
 
-  String bootstrap() {
-    return "127.0.0.1:" + port;
+  /** Where clients connect: host and port. */
+  public String bootstrap() {
+    return network.clients(id);
   }
 
   public Path dataFolder() {
@@ -88,9 +78,10 @@ public final class NodeUnderTest {
   public void start() throws IOException {
     assertThat(isRunning()).as("node %d runs", id).isFalse();
     logBefore = log().length();
+    network.starting(id);
     process =
         Installation.get()
-            .command(Map.of(), "server", "--config", config.toString())
+            .command(network.environment(id), "server", "--config", config.toString())
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
             .start();
@@ -132,6 +123,7 @@ public final class NodeUnderTest {
   public void kill() throws InterruptedException {
     if (process != null) {
       assertThat(process.destroyForcibly().waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
+      network.ended(id);
     }
   }
 
@@ -142,6 +134,7 @@ public final class NodeUnderTest {
     assertThat(running().waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS))
         .as("node %d stops in time: %s", id, log())
         .isTrue();
+    network.ended(id);
     if (serves || running().exitValue() != KILLED_BY_SIGTERM) {
       assertThat(running().exitValue()).as("node %d: %s", id, log()).isZero();
     }

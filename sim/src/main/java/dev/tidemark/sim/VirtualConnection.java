@@ -95,7 +95,7 @@ final class VirtualConnection implements Connection {
     VirtualConnection other = requireNonNull(peer);
     underWay++;
     lastArrivalNs =
-        network.carryNotBefore(
+        network.carryFrame(
             host(),
             peerHost,
             lastArrivalNs,

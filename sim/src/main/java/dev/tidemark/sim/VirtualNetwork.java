@@ -25,10 +25,14 @@ public final class VirtualNetwork {
   private final SeededRandomness randomness;
   private final Map<String, ListeningSocket> listening = new HashMap<>();
   private final Set<VirtualConnection> connections = new LinkedHashSet<>();
-  private final Map<String, List<Runnable>> held = new LinkedHashMap<>();
+  private final Map<String, List<Held>> held = new LinkedHashMap<>();
   private final Set<String> cuts = new LinkedHashSet<>();
+  private final Set<String> stepped = new LinkedHashSet<>();
   private final Set<String> switchedOff = new LinkedHashSet<>();
   private int opened;
+
+  /** What a cut link holds back: a frame, or that a connection begins, ends or has sent. */
+  private record Held(boolean isFrame, Runnable arrival) {}
 
   private record ListeningSocket(SimShard shard, String name, Connection.Acceptor acceptor) {}
 
@@ -92,7 +96,7 @@ public final class VirtualNetwork {
 
   /** Does {@code arrival} after a drawn delay, or once the link is whole again. */
   void carry(String from, String to, Runnable arrival) {
-    carryNotBefore(from, to, 0, arrival);
+    long unused = carry(from, to, 0, new Held(false, arrival));
   }
 
   /**
@@ -101,6 +105,15 @@ public final class VirtualNetwork {
    * @return when it arrives if nothing holds it back
    */
   long carryNotBefore(String from, String to, long earliestNs, Runnable arrival) {
+    return carry(from, to, earliestNs, new Held(false, arrival));
+  }
+
+  /** The same for a frame, which a stepped link holds back. */
+  long carryFrame(String from, String to, long earliestNs, Runnable arrival) {
+    return carry(from, to, earliestNs, new Held(true, arrival));
+  }
+
+  private long carry(String from, String to, long earliestNs, Held what) {
     double uniform = (randomness.nextLong() >>> 11) / TWO_TO_THE_53;
     long delayNs =
         LEAST_DELAY_NS + (long) (-StrictMath.log(1 - uniform) * MEAN_DELAY_US * NS_PER_US);
@@ -113,10 +126,12 @@ public final class VirtualNetwork {
             "arrival",
             () -> {
               // What was held back comes first: the link keeps its order.
-              if (cuts.contains(link) || held.containsKey(link)) {
-                held.computeIfAbsent(link, key -> new ArrayList<>()).add(arrival);
+              if (cuts.contains(link)
+                  || held.containsKey(link)
+                  || (what.isFrame && stepped.contains(link))) {
+                held.computeIfAbsent(link, key -> new ArrayList<>()).add(what);
               } else {
-                arrival.run();
+                what.arrival.run();
               }
             });
     return arrivesNs;
@@ -140,18 +155,59 @@ public final class VirtualNetwork {
   /** All links are whole; what was held back goes on, in its order. */
   public void heal() {
     cuts.clear();
+    stepped.clear();
     for (String link : held.keySet()) {
       var unused = scheduler.after(0, link, "held arrivals", () -> release(link));
     }
   }
 
+  /** What one host sends gets to the other again; what was held back goes on, in its order. */
+  public void healOneWay(String from, String to) {
+    String link = link(from, to);
+    cuts.remove(link);
+    stepped.remove(link);
+    var unused = scheduler.after(0, link, "held arrivals", () -> release(link));
+  }
+
   private void release(String link) {
     if (!cuts.contains(link)) {
-      List<Runnable> arrivals = held.remove(link);
+      List<Held> arrivals = held.remove(link);
       if (arrivals != null) {
-        arrivals.forEach(Runnable::run);
+        arrivals.forEach(one -> one.arrival.run());
       }
     }
+  }
+
+  /** From now on each frame from one host to another waits for {@link #passFrame}. */
+  public void step(String from, String to) {
+    stepped.add(link(from, to));
+  }
+
+  /** How many frames a link holds back. */
+  public long heldFrames(String from, String to) {
+    return held.getOrDefault(link(from, to), List.of()).stream().filter(Held::isFrame).count();
+  }
+
+  /** Lets the oldest frame arrive that a stepped link holds back, if there is one. */
+  public void passFrame(String from, String to) {
+    String link = link(from, to);
+    List<Held> arrivals = held.getOrDefault(link, new ArrayList<>());
+    boolean passed = false;
+    while (!arrivals.isEmpty() && !(passed && arrivals.get(0).isFrame)) {
+      Held next = arrivals.remove(0);
+      passed |= next.isFrame;
+      next.arrival.run();
+    }
+    if (arrivals.isEmpty()) {
+      held.remove(link);
+    }
+  }
+
+  /**
+   * What a link holds back never arrives: its sender is gone, with what it would have sent again.
+   */
+  public void loseHeld(String from, String to) {
+    held.remove(link(from, to));
   }
 
   /** The process on a host has ended: its system closes what it had open. */

@@ -142,6 +142,51 @@ final class SimulatedCluster {
     return got[0];
   }
 
+  /** A call over a connection of its own, and what has become of it so far. */
+  static final class Sent {
+    private @Nullable ApiMessage answer;
+    private boolean ended;
+
+    boolean isPending() {
+      return !ended;
+    }
+
+    /** Null as long as none has come. */
+    @Nullable ApiMessage answer() {
+      return answer;
+    }
+  }
+
+  /** Sends a request to a port of a node, and waits for nothing. */
+  Sent send(int nodeId, int port, ApiKeys api, int version, ApiMessage request) {
+    PeerConnection peer =
+        new PeerConnection(
+            new VirtualDialer(client), client.timers(), "client", node(nodeId).host(), port);
+    Sent sent = new Sent();
+    client.execute(
+        () ->
+            peer.send(
+                api,
+                (short) version,
+                request,
+                CALL_MS,
+                new PeerConnection.Answer() {
+                  @Override
+                  public void onResponse(ApiMessage response) {
+                    sent.answer = response;
+                    sent.ended = true;
+                    peer.close();
+                  }
+
+                  @Override
+                  public void onFailed(PeerConnection.Failure failure) {
+                    sent.ended = true;
+                    peer.close();
+                  }
+                }));
+    return sent;
+  }
+
   <T extends ApiMessage> T call(
       int nodeId, ApiKeys api, int version, ApiMessage request, Class<T> type) {
     ApiMessage answer = tryCall(nodeId, api, version, request);

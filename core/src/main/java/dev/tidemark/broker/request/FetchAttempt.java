@@ -109,15 +109,18 @@ final class FetchAttempt {
     return reader.readsFollowers() ? role : null;
   }
 
-  private Errors missing(FetchedPartition.Key key) {
+  private Errors missing(FetchedPartition wanted) {
+    FetchedPartition.Key key = wanted.key();
     String topic = reader.knowsTopicIds() ? partitions.topicName(key.topicId()) : key.topic();
-    return topic == null ? Errors.UNKNOWN_TOPIC_ID : partitions.missing(topic, key.partition());
+    return topic == null
+        ? Errors.UNKNOWN_TOPIC_ID
+        : partitions.missing(topic, key.partition(), wanted.leaderEpoch());
   }
 
   private PartitionData read(FetchedPartition wanted, @Nullable PartitionReplica partition) {
     int index = wanted.key().partition();
     if (partition == null) {
-      return FetchResponse.partitionResponse(index, missing(wanted.key()));
+      return FetchResponse.partitionResponse(index, missing(wanted));
     }
     Errors wrongEpoch = partition.checkEpoch(wanted.leaderEpoch());
     if (wrongEpoch != Errors.NONE) {

@@ -148,7 +148,8 @@ public final class ListOffsetsHandler implements RequestHandler {
             ? partitions.role(topic, asked.partitionIndex())
             : partitions.serving(topic, asked.partitionIndex());
     if (partition == null) {
-      return failed(asked, partitions.missing(topic, asked.partitionIndex()));
+      return failed(
+          asked, partitions.missing(topic, asked.partitionIndex(), asked.currentLeaderEpoch()));
     }
     Errors refused = partition.checkEpoch(asked.currentLeaderEpoch());
     if (refused != Errors.NONE) {

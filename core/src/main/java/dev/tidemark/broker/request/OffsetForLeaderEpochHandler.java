@@ -39,7 +39,8 @@ public final class OffsetForLeaderEpochHandler implements RequestHandler {
     EpochEndOffset answer = new EpochEndOffset().setPartition(asked.partition());
     PartitionLeader partition = partitions.serving(topic, asked.partition());
     if (partition == null) {
-      return answer.setErrorCode(partitions.missing(topic, asked.partition()).code());
+      return answer.setErrorCode(
+          partitions.missing(topic, asked.partition(), asked.currentLeaderEpoch()).code());
     }
     Errors refused = partition.checkEpoch(asked.currentLeaderEpoch());
     if (refused != Errors.NONE) {

@@ -10,6 +10,6 @@ public interface LedPartitions {
   /** The leader of a partition if it is here, or null. */
   @Nullable PartitionLeader find(Uuid topicId, int partition);
 
-  /** Why {@link #find} found nothing. */
-  Errors missing(Uuid topicId, int partition);
+  /** Why {@link #find} found nothing for a follower that knows a leader epoch. */
+  Errors missing(Uuid topicId, int partition, int leaderEpoch);
 }

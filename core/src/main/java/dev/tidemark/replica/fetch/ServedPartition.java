@@ -108,7 +108,7 @@ final class ServedPartition implements LeaderObserver {
   PartitionData read(int maxBytes, boolean atLeastOneBatch) {
     attach();
     if (leader == null) {
-      return refused(source.missing(key.topicId(), key.partition()));
+      return refused(source.missing(key.topicId(), key.partition(), asked.leaderEpoch()));
     }
     try {
       return toData(leader.read(asked.within(maxBytes, atLeastOneBatch)));

@@ -51,7 +51,7 @@ class FetchLifeTest {
                 }
 
                 @Override
-                public Errors missing(Uuid topicId, int partition) {
+                public Errors missing(Uuid topicId, int partition, int leaderEpoch) {
                   return Errors.UNKNOWN_TOPIC_ID;
                 }
               },

@@ -40,7 +40,7 @@ class ServedSessionTest {
           }
 
           @Override
-          public Errors missing(Uuid topicId, int partition) {
+          public Errors missing(Uuid topicId, int partition, int leaderEpoch) {
             return Errors.NOT_LEADER_OR_FOLLOWER;
           }
         };
