@@ -115,12 +115,12 @@ final class DataPlane {
     return machine.disk().faults();
   }
 
-  /** Whether its disk has a folder for partition 0 of a topic. */
   /** What is in the data folder. */
   List<String> folders() throws IOException {
     return machine.disk().root().directory("data").list();
   }
 
+  /** Whether its disk has a folder for partition 0 of a topic. */
   boolean hasFolder(String topic) {
     try {
       return machine.disk().root().directory("data").exists(topic + "-0");
