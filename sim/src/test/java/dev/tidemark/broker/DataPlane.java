@@ -115,12 +115,17 @@ final class DataPlane {
     return machine.disk().faults();
   }
 
-  /** Whether its disk has a folder for partition 0 of a topic. */
+  /** The data folder on its disk, which a power loss leaves as it is. */
+  Directory folder() {
+    return machine.disk().root().directory("data");
+  }
+
   /** What is in the data folder. */
   List<String> folders() throws IOException {
     return machine.disk().root().directory("data").list();
   }
 
+  /** Whether its disk has a folder for partition 0 of a topic. */
   boolean hasFolder(String topic) {
     try {
       return machine.disk().root().directory("data").exists(topic + "-0");
