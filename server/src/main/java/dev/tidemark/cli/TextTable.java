@@ -31,7 +31,8 @@ final class TextTable {
       return text;
     }
     StringBuilder shown = new StringBuilder();
-    for (char one : text.toCharArray()) {
+    for (int i = 0; i < text.length(); i++) {
+      char one = text.charAt(i);
       if (!Character.isISOControl(one)) {
         shown.append(one);
       } else if (one == '\n') {

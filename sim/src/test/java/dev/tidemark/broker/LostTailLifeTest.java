@@ -141,6 +141,7 @@ class LostTailLifeTest {
           .append(" t 0 1-%d UNCONFIRMED 3 0 0 %d 1 1 -1 -1 -1 0 -1 %d%n".formatted(i, i, i));
     }
     cluster.broker(2).kill();
+    cluster.await(() -> cluster.isr("t").size() == 1);
     cluster
         .broker(2)
         .folder()
