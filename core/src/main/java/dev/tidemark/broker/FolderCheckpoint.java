@@ -18,6 +18,9 @@ import org.slf4j.LoggerFactory;
  * once. What was gathered before that may be written after it, so each lowering is remembered until
  * something gathered later has been written.
  *
+ * <p>A change of leaders may shorten many logs at once: what was read for the first of them is kept
+ * for the others, until the next checkpoint is written.
+ *
  * <p>This is one of few places with a lock: gathering, writing and lowering come from two threads.
  * The data shard waits here for a write that is under way, which only a truncation makes it do.
  */
@@ -27,6 +30,8 @@ final class FolderCheckpoint {
   private final Directory directory;
   private final Map<LogId, Lowered> lowered = new HashMap<>();
   private long moment;
+  private @Nullable KnownOffsets lastRead;
+  private @Nullable Map<LogId, Long> lastReadCleaned;
 
   private record Lowered(long moment, long endOffset) {}
 
@@ -45,6 +50,7 @@ final class FolderCheckpoint {
 
   /** Writes all that is known of the folder, as it was at that moment. Blocks. */
   synchronized void write(long gathered, KnownOffsets all) throws IOException {
+    lastRead = null;
     KnownOffsets now = new KnownOffsets(all.bootId());
     all.all().forEach(entry -> now.put(capped(gathered, entry)));
     DataFolder.writeDown(directory, now);
@@ -55,6 +61,7 @@ final class FolderCheckpoint {
   synchronized void write(
       long gathered, String bootId, List<LogId> gone, List<KnownOffsets.Entry> entries)
       throws IOException {
+    lastRead = null;
     KnownOffsets known = KnownOffsets.read(directory);
     if (!known.bootId().equals(bootId)) {
       throw new IOException(
@@ -76,6 +83,7 @@ final class FolderCheckpoint {
   synchronized void writeCleaned(long gathered, Map<LogId, Long> offsets) throws IOException {
     Map<LogId, Long> now = new LinkedHashMap<>(offsets);
     now.replaceAll((id, offset) -> Math.min(offset, endSince(gathered, id)));
+    lastReadCleaned = null;
     CleanerCheckpoint.write(directory, now);
   }
 
@@ -108,8 +116,10 @@ final class FolderCheckpoint {
     KnownOffsets known = readOrNull();
     KnownOffsets.Entry entry = known == null ? null : known.of(id);
     if (known != null && entry != null && claimsMore(entry, endOffset)) {
+      lastRead = null; // until it is written, it is not what the disk has
       known.put(lowered(entry, endOffset));
       known.write(directory);
+      lastRead = known;
     }
     lowerCleaned(id, endOffset);
   }
@@ -122,21 +132,37 @@ final class FolderCheckpoint {
   }
 
   private void lowerCleaned(LogId id, long endOffset) throws IOException {
-    Map<LogId, Long> cleaned;
-    try {
-      cleaned = CleanerCheckpoint.read(directory);
-    } catch (CorruptLog e) {
-      return; // it tells nothing
-    }
+    Map<LogId, Long> cleaned = readCleaned();
     if (cleaned.getOrDefault(id, 0L) > endOffset) {
+      lastReadCleaned = null;
       cleaned.put(id, endOffset);
       CleanerCheckpoint.write(directory, cleaned);
+      lastReadCleaned = cleaned;
     }
   }
 
+  private Map<LogId, Long> readCleaned() throws IOException {
+    Map<LogId, Long> known = lastReadCleaned;
+    if (known == null) {
+      try {
+        known = CleanerCheckpoint.read(directory);
+      } catch (CorruptLog e) {
+        known = new HashMap<>(); // it tells nothing
+      }
+      lastReadCleaned = known;
+    }
+    return known;
+  }
+
   private @Nullable KnownOffsets readOrNull() throws IOException {
+    KnownOffsets known = lastRead;
+    if (known != null) {
+      return known;
+    }
     try {
-      return KnownOffsets.read(directory);
+      known = KnownOffsets.read(directory);
+      lastRead = known;
+      return known;
     } catch (CorruptLog e) {
       LOG.warn("{}; the next checkpoint writes it anew", e.getMessage());
       return null;

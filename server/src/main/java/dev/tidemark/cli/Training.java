@@ -26,6 +26,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 final class Training {
   private static final String TOPIC = "training";
   private static final int RECORDS = 100;
+
+  /** Of reading, one record a fetch. */
+  private static final int PASSES = 20;
+
   private static final short BROKERS = 3;
   private static final int TIMEOUT_MS = 60_000;
 
@@ -79,6 +83,7 @@ final class Training {
     client.setProperty("enable.metrics.push", "false");
     client.setProperty("auto.offset.reset", "earliest");
     client.setProperty("group.id", "training");
+    client.setProperty("max.partition.fetch.bytes", "1");
     try (Admin admin = Admin.create(client)) {
       List<NewTopic> topics = List.of(new NewTopic(TOPIC, 1, replicationFactor));
       admin.createTopics(topics).all().get(30, TimeUnit.SECONDS);
@@ -101,12 +106,15 @@ final class Training {
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(client, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       consumer.subscribe(List.of(TOPIC));
-      int seen = 0;
-      for (int polls = 0; seen < RECORDS && polls < 100; polls++) {
-        seen += consumer.poll(Duration.ofMillis(300)).count();
-      }
-      if (seen < RECORDS) {
-        throw new IllegalStateException(seen + " of " + RECORDS + " records came back");
+      for (int pass = 0; pass < PASSES; pass++) {
+        int seen = 0;
+        for (int polls = 0; seen < RECORDS && polls < 10 * RECORDS; polls++) {
+          seen += consumer.poll(Duration.ofMillis(300)).count();
+        }
+        if (seen < RECORDS) {
+          throw new IllegalStateException(seen + " of " + RECORDS + " records came back");
+        }
+        consumer.seekToBeginning(consumer.assignment());
       }
     }
   }

@@ -15,7 +15,11 @@ import org.junit.jupiter.api.Test;
 class FolderCheckpointTest {
   private static final LogId ID = new LogId("t", 0, new Uuid(1, 2));
 
-  private final Directory folder = new VirtualDisk(1).root().directory("data");
+  /** Whether each of the two files exists, and its content. */
+  private static final int LOOKS_OF_ONE = 4;
+
+  private final VirtualDisk disk = new VirtualDisk(1);
+  private final Directory folder = disk.root().directory("data");
   private final FolderCheckpoint checkpoint = new FolderCheckpoint(folder);
 
   FolderCheckpointTest() throws IOException {
@@ -55,6 +59,25 @@ class FolderCheckpointTest {
     assertThat(CleanerCheckpoint.read(folder)).containsEntry(ID, 50L);
     checkpoint.write(gathered, "boot", List.of(), List.of(entry(95, 85)));
     assertThat(written()).isEqualTo(entry(50, 50));
+  }
+
+  @Test
+  void manyLogsThatGetShorterTogetherCostOneLook() throws IOException {
+    KnownOffsets all = new KnownOffsets("boot");
+    for (int partition = 0; partition < 100; partition++) {
+      all.put(new KnownOffsets.Entry(new LogId("t", partition, ID.topicId()), 50, 0, 50));
+    }
+    checkpoint.write(checkpoint.gathering(), all);
+    long before = disk.looksInto("data");
+    for (int partition = 0; partition < 100; partition++) {
+      checkpoint.lower(new LogId("t", partition, ID.topicId()), 60); // above all that is known
+    }
+    assertThat(disk.looksInto("data") - before).isLessThanOrEqualTo(LOOKS_OF_ONE);
+    checkpoint.lower(ID, 40);
+    assertThat(written()).isEqualTo(entry(40, 40));
+    checkpoint.write(checkpoint.gathering(), known(90, 80));
+    checkpoint.lower(ID, 70);
+    assertThat(written()).as("what was written meanwhile is seen").isEqualTo(entry(70, 70));
   }
 
   @Test
