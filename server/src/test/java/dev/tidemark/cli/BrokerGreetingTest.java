@@ -21,28 +21,29 @@ class BrokerGreetingTest {
   private static final int NOBODY = 1; // no port of a test's
 
   /** The answer to Metadata that names brokers of this machine by their ports. */
-  private static ByteBuffer brokers(int... ports) {
+  private static byte[] brokers(int... ports) {
     byte[] host = "127.0.0.1".getBytes(UTF_8);
-    ByteBuffer answer = ByteBuffer.allocate(4 + ports.length * (4 + 2 + host.length + 4 + 2));
+    byte[] bytes = new byte[4 + ports.length * (4 + 2 + host.length + 4 + 2)];
+    ByteBuffer answer = ByteBuffer.wrap(bytes);
     answer.putInt(ports.length);
     for (int i = 0; i < ports.length; i++) {
       answer.putInt(i + 1).putShort((short) host.length).put(host).putInt(ports[i]);
       answer.putShort((short) -1); // no rack
     }
-    return answer.flip();
+    return bytes;
   }
 
   /** Answers ApiVersions with nothing, then Metadata with what is given. */
-  private static void serve(ServerSocket server, ByteBuffer metadata) {
+  private static void serve(ServerSocket server, byte[] metadata) {
     try (Socket socket = server.accept()) {
       DataInputStream in = new DataInputStream(socket.getInputStream());
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-      for (ByteBuffer body : new ByteBuffer[] {ByteBuffer.allocate(0), metadata}) {
+      for (byte[] body : new byte[][] {new byte[0], metadata}) {
         byte[] request = new byte[in.readInt()];
         in.readFully(request);
-        out.writeInt(4 + body.remaining());
+        out.writeInt(4 + body.length);
         out.writeInt(ByteBuffer.wrap(request).getInt(4)); // its correlation id
-        out.write(body.array(), 0, body.remaining());
+        out.write(body);
         out.flush();
       }
     } catch (IOException e) {
@@ -50,7 +51,7 @@ class BrokerGreetingTest {
     }
   }
 
-  private static void greet(ServerSocket server, ByteBuffer metadata) throws Exception {
+  private static void greet(ServerSocket server, byte[] metadata) throws Exception {
     server.setSoTimeout(TIMEOUT_MS);
     Thread serving = new Thread(() -> serve(server, metadata), "broker");
     serving.start();
@@ -68,12 +69,12 @@ class BrokerGreetingTest {
   @Test
   void theOneThatIsLeftIsEnoughWhereverItStandsAmongThoseThatDied() throws Exception {
     try (ServerSocket server = listen()) {
-      ByteBuffer told = brokers(NOBODY, NOBODY, NOBODY, server.getLocalPort());
+      byte[] told = brokers(NOBODY, NOBODY, NOBODY, server.getLocalPort());
       assertThatCode(() -> greet(server, told)).doesNotThrowAnyException();
     }
     try (ServerSocket server = listen();
         ServerSocket other = listen()) {
-      ByteBuffer told = brokers(NOBODY, NOBODY, NOBODY, other.getLocalPort());
+      byte[] told = brokers(NOBODY, NOBODY, NOBODY, other.getLocalPort());
       assertThatCode(() -> greet(server, told)).doesNotThrowAnyException();
     }
   }
@@ -91,8 +92,8 @@ class BrokerGreetingTest {
   @Test
   void anAnswerThatBreaksOffIsNoBrokers() throws Exception {
     try (ServerSocket server = listen()) {
-      byte[] whole = brokers(1, 2).array();
-      ByteBuffer part = ByteBuffer.wrap(Arrays.copyOf(whole, whole.length - 9));
+      byte[] whole = brokers(1, 2);
+      byte[] part = Arrays.copyOf(whole, whole.length - 9);
       assertThat(catchThrowable(() -> greet(server, part)))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("does not speak Kafka's protocol");
