@@ -16,6 +16,10 @@ final class LeaderObservers implements LeaderObserver {
     all[all.length - 1] = observer;
   }
 
+  int count() {
+    return all.length;
+  }
+
   /** Without effect if it is told nothing. */
   void remove(LeaderObserver observer) {
     List<LeaderObserver> left = new ArrayList<>(Arrays.asList(all));

@@ -359,6 +359,11 @@ public final class PartitionLeader extends PartitionReplica {
     observers.remove(observer);
   }
 
+  /** How many are told. */
+  public int observers() {
+    return observers.count();
+  }
+
   /**
    * Answers a follower, and learns from its question how far it is.
    *

@@ -24,6 +24,9 @@ abstract class AdminCommand implements Callable<Integer> {
     properties.setProperty("default.api.timeout.ms", "" + TIMEOUT_SECONDS * 1000);
     Admin admin = Admin.create(properties);
     try {
+      if (isDecidedByController()) {
+        Controllers.requireActive(admin);
+      }
       run(admin);
     } finally {
       admin.close(CLOSE_TIMEOUT);
@@ -33,6 +36,11 @@ abstract class AdminCommand implements Callable<Integer> {
 
   /** Refuses what is wrong in the arguments, before anybody is asked. */
   void refuseMistakes() throws CommandFailure {}
+
+  /** Whether it asks for something that only the active controller can decide, or knows. */
+  boolean isDecidedByController() {
+    return false;
+  }
 
   abstract void run(Admin admin) throws CommandFailure, InterruptedException;
 

@@ -17,6 +17,11 @@ final class BrokerDrainCommand extends AdminCommand {
   int id;
 
   @Override
+  boolean isDecidedByController() {
+    return true;
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     ClusterState state = ClusterState.ask(admin);
     if (!state.isRegistered(id)) {

@@ -10,9 +10,12 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The first words with a server: whether somebody listens there, speaks Kafka's protocol, and sends
@@ -23,7 +26,9 @@ final class BrokerGreeting {
   private static final int CONNECT_TIMEOUT_MS = 3_000;
   private static final int ANSWER_TIMEOUT_MS = 4_000;
   private static final int MAX_ANSWER_BYTES = 1 << 20;
-  private static final int MAX_BROKERS_TRIED = 2;
+
+  /** So long brokers are tried in all, of which each that is silent takes a connect's time. */
+  private static final int REACH_TIMEOUT_MS = 2 * CONNECT_TIMEOUT_MS;
 
   private static final short METADATA = 3;
   private static final short METADATA_VERSION = 1;
@@ -109,15 +114,19 @@ final class BrokerGreeting {
   }
 
   private static List<ServerAddress> brokers(ByteBuffer answer) throws IOException {
-    List<ServerAddress> brokers = new ArrayList<>();
-    int count = answer.getInt();
-    for (int i = 0; i < Math.min(count, MAX_BROKERS_TRIED); i++) {
-      answer.getInt(); // its id
-      String host = text(answer);
-      brokers.add(new ServerAddress(host, answer.getInt()));
-      text(answer); // its rack
+    try {
+      List<ServerAddress> brokers = new ArrayList<>();
+      int count = answer.getInt();
+      for (int i = 0; i < count; i++) {
+        answer.getInt(); // its id
+        String host = text(answer);
+        brokers.add(new ServerAddress(host, answer.getInt()));
+        text(answer); // its rack
+      }
+      return brokers;
+    } catch (BufferUnderflowException e) {
+      throw noKafka("it answered something else");
     }
-    return brokers;
   }
 
   private static String text(ByteBuffer answer) throws IOException {
@@ -130,27 +139,37 @@ final class BrokerGreeting {
     return new String(text, UTF_8);
   }
 
-  /** A cluster of which one node is down still serves. */
+  /** Those that died lately are told of too, all but one where nobody is left who decides. */
   private static void requireOneReachable(ServerAddress server, List<ServerAddress> brokers)
       throws CommandFailure {
-    String why = "";
-    for (ServerAddress broker : brokers) {
+    long startedNs = System.nanoTime();
+    List<String> unreached = new ArrayList<>();
+    for (ServerAddress broker : itselfFirst(server, brokers)) {
       try {
         connect(broker).close();
         return;
       } catch (IOException e) {
-        why = FailureText.of(e);
+        unreached.add(broker + " (" + FailureText.of(e) + ")");
+      }
+      if (System.nanoTime() - startedNs > TimeUnit.MILLISECONDS.toNanos(REACH_TIMEOUT_MS)) {
+        break;
       }
     }
-    if (!brokers.isEmpty()) {
+    if (!unreached.isEmpty()) {
       throw CommandFailure.failed(
           "the broker at "
               + server
               + " sends clients to "
-              + brokers.get(brokers.size() - 1)
-              + ", which cannot be reached from here ("
-              + why
-              + "): set advertised.listeners of that broker to an address that can");
+              + String.join(" and ", unreached)
+              + ", where nobody is reached from here: set advertised.listeners of that broker to an"
+              + " address that can be");
     }
+  }
+
+  private static List<ServerAddress> itselfFirst(
+      ServerAddress server, List<ServerAddress> brokers) {
+    List<ServerAddress> sorted = new ArrayList<>(brokers);
+    sorted.sort(Comparator.comparing(broker -> !broker.equals(server)));
+    return sorted;
   }
 }

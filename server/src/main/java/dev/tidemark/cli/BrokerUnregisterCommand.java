@@ -14,6 +14,11 @@ final class BrokerUnregisterCommand extends AdminCommand {
   int id;
 
   @Override
+  boolean isDecidedByController() {
+    return true;
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     ClusterState state = ClusterState.ask(admin);
     if (!state.isRegistered(id)) {

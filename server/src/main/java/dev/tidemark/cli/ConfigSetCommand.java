@@ -24,6 +24,11 @@ final class ConfigSetCommand extends AdminCommand {
   }
 
   @Override
+  boolean isDecidedByController() {
+    return true;
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     List<AlterConfigOp> changes =
         settings.entrySet().stream()

@@ -5,9 +5,11 @@ import dev.tidemark.protocol.LostTailField.Call;
 import dev.tidemark.replica.LostTailEntry;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class LostTailCalls {
   private static final String CLIENT_ID = "tidemark-cli";
   private static final int CONNECT_TIMEOUT_MS = 3_000;
-  private static final int ANSWER_TIMEOUT_MS = 30_000;
+  private static final int ANSWER_TIMEOUT_MS = 10_000;
   private static final int MAX_ANSWER_BYTES = 64 << 20;
 
   /** Arbitrary; each connection has one question. */
@@ -96,12 +98,15 @@ final class LostTailCalls {
       if (bytes < 0 || bytes > MAX_ANSWER_BYTES) {
         throw new IOException("it answers with " + bytes + " bytes");
       }
-      answer = call.answer(ByteBuffer.wrap(in.readNBytes(bytes)));
+      byte[] told = new byte[bytes];
+      in.readFully(told);
+      answer = call.answer(ByteBuffer.wrap(told));
+    } catch (EOFException e) {
+      throw cannotBeAsked(broker, "it closed the connection; see its log", e);
+    } catch (SocketTimeoutException e) {
+      throw cannotBeAsked(broker, "it did not answer in time; see its log", e);
     } catch (IOException e) {
-      throw CommandFailure.failed(
-          "broker %d at %s:%d cannot be asked for lost tails: %s"
-              .formatted(broker.id(), broker.host(), broker.port(), FailureText.of(e)),
-          e);
+      throw cannotBeAsked(broker, FailureText.of(e), e);
     }
     if (answer == null) {
       throw CommandFailure.failed(
@@ -111,5 +116,12 @@ final class LostTailCalls {
       throw CommandFailure.failed(answer.text());
     }
     return answer;
+  }
+
+  private static CommandFailure cannotBeAsked(Node broker, String why, IOException cause) {
+    return CommandFailure.failed(
+        "broker %d at %s:%d cannot be asked for lost tails: %s"
+            .formatted(broker.id(), broker.host(), broker.port(), why),
+        cause);
   }
 }

@@ -19,6 +19,11 @@ final class QuorumCommand extends AdminCommand {
   @Mixin OutputOptions output = new OutputOptions();
 
   @Override
+  boolean isDecidedByController() {
+    return true;
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     QuorumInfo quorum = await(admin.describeMetadataQuorum().quorumInfo());
     long end =

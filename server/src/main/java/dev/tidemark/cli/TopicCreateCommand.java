@@ -41,6 +41,11 @@ final class TopicCreateCommand extends AdminCommand {
   }
 
   @Override
+  boolean isDecidedByController() {
+    return true;
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     NewTopic topic =
         new NewTopic(name, Optional.ofNullable(partitions), Optional.ofNullable(replicationFactor))

@@ -36,6 +36,11 @@ final class TopicDeleteCommand extends AdminCommand {
   }
 
   @Override
+  boolean isDecidedByController() {
+    return true;
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     Map<String, KafkaFuture<Void>> answers = admin.deleteTopics(names).topicNameValues();
     List<String> deleted = new ArrayList<>();

@@ -44,6 +44,11 @@ final class TopicElectCommand extends AdminCommand {
   }
 
   @Override
+  boolean isDecidedByController() {
+    return true;
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     Set<TopicPartition> wanted = new HashSet<>();
     for (String name : names) {

@@ -46,6 +46,11 @@ final class TopicReassignCommand extends AdminCommand {
   }
 
   @Override
+  boolean isDecidedByController() {
+    return true;
+  }
+
+  @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     Brokers.requireAll(admin, brokers.isEmpty() ? replicas : brokers);
     Map<TopicPartition, List<Integer>> before = new TreeMap<>(ClusterState.ORDER);
@@ -73,7 +78,8 @@ final class TopicReassignCommand extends AdminCommand {
     ReplicaSpread spread = new ReplicaSpread(before, brokers, before);
     if (!spread.vacate(id -> !brokers.contains(id))) {
       throw CommandFailure.failed(
-          "a partition of %s has more replicas than --brokers names brokers".formatted(name));
+          "a partition of %s has %d replicas, more than --brokers names brokers; name at least as many"
+              .formatted(name, before.values().stream().mapToInt(List::size).max().orElse(0)));
     }
     spread.even();
     return spread.changes();

@@ -83,4 +83,38 @@ class BrokersOfAClusterIT {
       assertThat(json(cluster, "broker", "list")).hasSize(2);
     }
   }
+
+  @Test
+  void whatNobodyCanDecideIsRefusedSoonWithTheReason() throws Exception {
+    try (NodeCluster cluster = NodeCluster.start(3)) {
+      cluster.awaitBrokers();
+      run(cluster, "topic", "create", TOPIC).requireSuccess();
+      cluster.node(1).kill();
+      cluster.node(2).kill();
+      for (String[] command :
+          new String[][] {
+            {"quorum"},
+            {"topic", "elect"},
+            {"topic", "create", "other"},
+            {"topic", "delete", TOPIC},
+            {"topic", "reassign", TOPIC, "--brokers", "1,2,3"},
+            {"broker", "drain", "3"},
+            {"broker", "unregister", "1"},
+            {"config", "set", "--topic", TOPIC, "retention.ms=1"},
+            {"config", "unset", "--topic", TOPIC, "retention.ms"}
+          }) {
+        long beganNs = System.nanoTime();
+        Ran ran = run(cluster, command);
+        assertThat(ran.exitCode()).as(ran.err()).isEqualTo(1);
+        assertThat(ran.err().strip())
+            .startsWith("tidemark: no controller has become active within 8 s")
+            .contains("start those that are down")
+            .doesNotContain("\n");
+        assertThat(System.nanoTime() - beganNs).isLessThan(TimeUnit.SECONDS.toNanos(20));
+      }
+      run(cluster, "broker", "list").requireSuccess();
+      cluster.node(2).start();
+      cluster.await("a controller", () -> run(cluster, "quorum").exitCode() == 0);
+    }
+  }
 }

@@ -115,6 +115,11 @@ final class DataPlane {
     return machine.disk().faults();
   }
 
+  /** The data folder on its disk, which a power loss leaves as it is. */
+  Directory folder() {
+    return machine.disk().root().directory("data");
+  }
+
   /** What is in the data folder. */
   List<String> folders() throws IOException {
     return machine.disk().root().directory("data").list();

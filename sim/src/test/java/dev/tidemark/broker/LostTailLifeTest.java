@@ -137,6 +137,32 @@ class LostTailLifeTest {
   }
 
   @Test
+  void theOldestMakeRoomAlsoAfterARestart() throws IOException {
+    SimCluster cluster = new SimCluster(7, 3);
+    cluster.create("t", List.of(1, 2), "min.insync.replicas", "1");
+    assertThat(cluster.produceAll(1, "t", "safe")).isEqualTo(Errors.NONE);
+    StringBuilder file = new StringBuilder();
+    for (int i = 1; i <= 10; i++) {
+      file.append(cluster.topicId("t"))
+          .append(" t 0 1-%d UNCONFIRMED 3 0 0 %d 1 1 -1 -1 -1 0 -1 %d%n".formatted(i, i, i));
+    }
+    cluster.broker(2).kill();
+    cluster.await(() -> cluster.isr("t").size() == 1);
+    cluster
+        .broker(2)
+        .folder()
+        .writeAtomically("tidemark-open-losses", file.toString().getBytes(StandardCharsets.UTF_8));
+    cluster.broker(2).start();
+    cluster.await(() -> cluster.isr("t").size() == 2);
+    cluster.broker(1).kill();
+    cluster.await(() -> cluster.leads(2, "t"));
+    assertThat(list(cluster, 2))
+        .extracting(LostTailEntry::ofBroker)
+        .containsExactly(3, 3, 3, 3, 3, 3, 3, 3, 3, 1);
+    assertThat(list(cluster, 2)).extracting(LostTailEntry::atMs).startsWith(2L).contains(10L);
+  }
+
+  @Test
   void itIsSettledAlsoWhenTheOldLeaderComesBackToAThirdOne() throws IOException {
     SimCluster cluster = new SimCluster(4, 3);
     cluster.create("t", List.of(1, 2, 3), "min.insync.replicas", "1");

@@ -75,6 +75,20 @@ class ReplicatedDeletionTest {
   }
 
   @Test
+  void aClientThatIsGoneLeavesNothingThatWaits() throws IOException {
+    SimCluster cluster = withThreeRecords(6);
+    cluster.broker(3).freeze();
+    int before = cluster.leader(1, "t").observers();
+    Exchange unused = delete(cluster, 3, Integer.MAX_VALUE);
+    cluster.await(() -> start(cluster, 2) == 3);
+    assertThat(cluster.leader(1, "t").observers()).isEqualTo(before + 1);
+    cluster.hangUp(1);
+    cluster.runForMs(1_000);
+    assertThat(cluster.isUnfenced(3)).as("and not because broker 3 is fenced").isTrue();
+    assertThat(cluster.leader(1, "t").observers()).isEqualTo(before);
+  }
+
+  @Test
   void itIsToldThatItsTimeIsOverAndIsCarriedOutAllTheSame() throws IOException {
     SimCluster cluster = withThreeRecords(3);
     cluster.broker(3).freeze();

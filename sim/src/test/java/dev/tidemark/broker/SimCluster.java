@@ -367,6 +367,11 @@ final class SimCluster {
     return exchange;
   }
 
+  /** The client closes its connection to a broker, whatever it still waits for. */
+  void hangUp(int broker) {
+    client.execute(() -> Objects.requireNonNull(connections.remove(broker)).close());
+  }
+
   @Nullable Object answer(Exchange exchange) {
     await(exchange::isAnswered);
     return exchange.answer();

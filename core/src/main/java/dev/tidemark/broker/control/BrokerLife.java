@@ -214,6 +214,9 @@ public final class BrokerLife implements MetadataListener {
   }
 
   private void registerLater(String why) {
+    if (!why.equals(lastTrouble)) {
+      LOG.warn("Broker {} is not registered yet, it goes on trying: {}", id(), why);
+    }
     lastTrouble = why;
     if (state == State.REGISTERING) {
       schedule(RETRY_MS);
@@ -231,6 +234,10 @@ public final class BrokerLife implements MetadataListener {
           fail(
               "the controller refused to register broker %d: %s (%s); its log says more"
                   .formatted(incarnation.brokerId(), error.message(), error));
+      case DUPLICATE_BROKER_REGISTRATION ->
+          registerLater(
+              "another process with other data folders is broker %d of this cluster, or was until a moment ago; if that one is to go on, give this one a node.id of its own"
+                  .formatted(id()));
       default -> registerLater("the controller answered %s: %s".formatted(error, error.message()));
     }
   }

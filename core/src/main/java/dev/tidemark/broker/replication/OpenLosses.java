@@ -39,16 +39,16 @@ public final class OpenLosses {
 
   private static final Logger LOG = LoggerFactory.getLogger(OpenLosses.class);
   private static final String QUEUE = "open-losses";
+  private static final Comparator<LogId> ORDER =
+      Comparator.comparing(LogId::topic)
+          .thenComparingInt(LogId::partition)
+          .thenComparing(LogId::topicId);
 
   private final int nodeId;
   private final Shard shard;
   private final MetadataView view;
   private final long intervalMs;
-  private final TreeMap<LogId, List<ElectionLoss>> byPartition =
-      new TreeMap<>(
-          Comparator.comparing(LogId::topic)
-              .thenComparingInt(LogId::partition)
-              .thenComparing(LogId::topicId));
+  private final TreeMap<LogId, List<ElectionLoss>> byPartition = new TreeMap<>(ORDER);
   private @Nullable Directory folder;
   private boolean changed;
   private boolean writing;
@@ -88,6 +88,7 @@ public final class OpenLosses {
   }
 
   private void takeIn(byte[] file, Directory directory) {
+    TreeMap<LogId, List<ElectionLoss>> kept = new TreeMap<>(ORDER);
     for (String line : new String(file, StandardCharsets.UTF_8).split("\n", -1)) {
       int space = line.indexOf(' ');
       if (space < 0) {
@@ -96,11 +97,24 @@ public final class OpenLosses {
       try {
         LostTailEntry entry = LostTailEntry.parse(line.substring(space + 1));
         Uuid topicId = Uuid.fromString(line.substring(0, space));
-        List<ElectionLoss> known = of(new LogId(entry.topic(), entry.partition(), topicId));
-        known.add(0, new ElectionLoss(entry)); // what was noted meanwhile is newer
+        kept.computeIfAbsent(
+                new LogId(entry.topic(), entry.partition(), topicId), id -> new ArrayList<>())
+            .add(new ElectionLoss(entry));
       } catch (IllegalArgumentException e) {
         LOG.error("A line of {}/{} is skipped: {}", directory.path(), FILE, e.getMessage());
       }
+    }
+    kept.forEach(
+        (id, losses) -> {
+          List<ElectionLoss> known = of(id);
+          known.addAll(0, losses); // what was noted meanwhile is newer
+          makeRoom(known);
+        });
+  }
+
+  private static void makeRoom(List<ElectionLoss> known) {
+    if (known.size() > MAX_OF_PARTITION) {
+      known.subList(0, known.size() - MAX_OF_PARTITION).clear();
     }
   }
 
@@ -112,9 +126,7 @@ public final class OpenLosses {
   void note(LogId id, ElectionLoss loss) {
     List<ElectionLoss> known = of(id);
     known.add(loss);
-    if (known.size() > MAX_OF_PARTITION) {
-      ElectionLoss unused = known.remove(0);
-    }
+    makeRoom(known);
     if (!changed) {
       changed = true;
       shard.timers().schedule(0, this::writeChanges); // once for all that one event changes

@@ -39,6 +39,7 @@ public final class DeleteRecordsHandler implements RequestHandler {
     DeleteRecordsRequestData data = request.data(DeleteRecordsRequestData.class);
     DeleteRecordsResponseData response = new DeleteRecordsResponseData();
     WaitingDeletion waiting = new WaitingDeletion(timers, () -> request.answer(response));
+    request.whenAbandoned(waiting::cancel);
     for (DeleteRecordsTopic topic : data.topics()) {
       DeleteRecordsTopicResult result = new DeleteRecordsTopicResult().setName(topic.name());
       for (DeleteRecordsPartition asked : topic.partitions()) {

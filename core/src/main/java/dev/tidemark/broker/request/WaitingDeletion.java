@@ -50,12 +50,17 @@ final class WaitingDeletion {
     }
   }
 
-  private void end() {
+  /** Forgets all that waits: nobody is there any more to be answered. */
+  void cancel() {
     waiting.forEach(part -> part.partition.removeObserver(part));
     waiting.clear();
     if (timer != null) {
       timer.cancel();
     }
+  }
+
+  private void end() {
+    cancel();
     answer.run();
   }
 

@@ -121,11 +121,14 @@ public final class SettingsParser {
           "",
           "a node that is only a broker must be told where controllers are, as HOST:PORT,HOST:PORT");
     }
-    if (roles.contains("controller") && !servers.isEmpty() && listeners.controllers().isEmpty()) {
+    List<String> names = orEmpty(value(HonouredSettings.CONTROLLER_LISTENER_NAMES));
+    boolean isOfCluster = !servers.isEmpty() || !names.isEmpty(); // else it would be one by itself
+    if (roles.contains("controller") && isOfCluster && listeners.controllers().isEmpty()) {
       throw InvalidSetting.of(
           HonouredSettings.LISTENERS.name(),
           String.join(",", orEmpty(value(HonouredSettings.LISTENERS))),
-          "a controller of a cluster needs a listener that controller.listener.names names");
+          "a controller of a cluster needs a listener that controller.listener.names names, which is '%s'"
+              .formatted(String.join(",", names)));
     }
     int sessionMs = number(HonouredSettings.BROKER_SESSION_TIMEOUT_MS);
     int intervalMs = number(HonouredSettings.BROKER_HEARTBEAT_INTERVAL_MS);

@@ -69,15 +69,19 @@ class BrokerLifeTest {
   }
 
   private BrokerLife life(String clusterId) {
+    return life(clusterId, new Uuid(1, 1));
+  }
+
+  private BrokerLife life(String clusterId, Uuid incarnationId) {
     Dialer nobody = (host, port, timeoutMs, attempt) -> attempt.onUnreachable("no network");
     ControllerCalls calls = new ControllerCalls(controller, control, data);
     return new BrokerLife(
         new BrokerIncarnation(
             ID,
-            new Uuid(1, 1),
+            incarnationId,
             List.of(new BrokerIncarnation.Listener("PLAINTEXT", "localhost", 9092, (short) 0)),
             Optional.empty(),
-            List.of(new Uuid(7, 7)),
+            List.of(new Uuid(7, 6 + incarnationId.getLeastSignificantBits())),
             true),
         new LifeSettings(clusterId, 9_000, 2_000, 60_000),
         new RoutedChannel(known, calls, nobody, data, "broker"),
@@ -212,6 +216,18 @@ class BrokerLifeTest {
     life.start();
     pass(100);
     assertThat(told).singleElement().asString().contains("INCONSISTENT_CLUSTER_ID");
+  }
+
+  @Test
+  void aSecondProcessWithTheSameIdIsToldWhatToDo() {
+    BrokerLife first = running();
+    told.clear();
+    BrokerLife second = life(CLUSTER, new Uuid(2, 2));
+    second.start();
+    pass(61_000);
+    assertThat(told).singleElement().asString().contains("is broker 4 of this cluster", "node.id");
+    assertThat(registered().incarnationId()).isEqualTo(new Uuid(1, 1));
+    assertThat(first.brokerEpoch()).isEqualTo(registered().epoch());
   }
 
   @Test

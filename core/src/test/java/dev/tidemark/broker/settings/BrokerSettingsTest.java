@@ -151,6 +151,18 @@ class BrokerSettingsTest {
   }
 
   @Test
+  void a_controller_without_the_listener_that_is_named_is_refused_and_no_cluster_by_itself() {
+    Map<String, String> node = new TreeMap<>();
+    node.put("controller.listener.names", "CONTROLER");
+    node.put("listeners", "PLAINTEXT://:9092,PLAINTEXT2://:9093");
+    node.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,PLAINTEXT2:PLAINTEXT");
+    assertThatThrownBy(() -> BrokerSettings.parse(node))
+        .isInstanceOf(InvalidSetting.class)
+        .hasMessageContaining("listeners")
+        .hasMessageContaining("controller.listener.names names, which is 'CONTROLER'");
+  }
+
+  @Test
   void voters_in_the_file_are_refused_with_what_to_do_unless_it_is_this_node_alone() {
     assertThat(
             BrokerSettings.parse(Map.of("controller.quorum.voters", "1@localhost:9093")).warnings())
