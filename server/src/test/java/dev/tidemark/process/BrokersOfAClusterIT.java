@@ -91,17 +91,14 @@ class BrokersOfAClusterIT {
       run(cluster, "topic", "create", TOPIC).requireSuccess();
       cluster.node(1).kill();
       cluster.node(2).kill();
+      // The third may have been the active controller, and notices a moment later that it is alone.
+      cluster.await("no controller", () -> run(cluster, "quorum").exitCode() == 1);
       for (String[] command :
           new String[][] {
-            {"quorum"},
-            {"topic", "elect"},
             {"topic", "create", "other"},
-            {"topic", "delete", TOPIC},
-            {"topic", "reassign", TOPIC, "--brokers", "1,2,3"},
+            {"topic", "elect"},
             {"broker", "drain", "3"},
-            {"broker", "unregister", "1"},
-            {"config", "set", "--topic", TOPIC, "retention.ms=1"},
-            {"config", "unset", "--topic", TOPIC, "retention.ms"}
+            {"config", "set", "--topic", TOPIC, "retention.ms=1"}
           }) {
         long beganNs = System.nanoTime();
         Ran ran = run(cluster, command);
