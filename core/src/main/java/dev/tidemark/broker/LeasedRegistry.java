@@ -62,6 +62,7 @@ final class LeasedRegistry {
    * answer the handler knows whether it is a leader's.
    */
   LeasedRegistry fetch(RequestHandler handler) {
+    Consumer<Request> withoutLease = handler::handle;
     registry.add(
         ApiKeys.FETCH,
         request -> {
@@ -69,7 +70,7 @@ final class LeasedRegistry {
           if (FetchRequest.isValidBrokerId(replica)) {
             handler.handle(request);
           } else {
-            lease.serve(request, handler, false, handler::handle);
+            lease.serve(request, handler, false, withoutLease);
           }
         });
     return this;

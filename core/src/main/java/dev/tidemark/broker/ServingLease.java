@@ -7,6 +7,7 @@ import dev.tidemark.metadata.MetadataListener;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
@@ -25,6 +26,7 @@ final class ServingLease implements MetadataListener {
   private final int nodeId;
   private final Clock clock;
   private final Timers timers;
+  private final BooleanSupplier held = this::isHeld; // one for all requests
   private final Set<Waiting> waiting = new LinkedHashSet<>();
 
   ServingLease(LeaderLease lease, int nodeId, Clock clock, Timers timers) {
@@ -61,7 +63,7 @@ final class ServingLease implements MetadataListener {
 
   private void serveHeld(Request request, RequestHandler handler, boolean tells) {
     if (tells) {
-      request.leavesOnlyWhile(this::isHeld);
+      request.leavesOnlyWhile(held);
     }
     handler.handle(request);
   }

@@ -24,10 +24,7 @@ final class BrokerDrainCommand extends AdminCommand {
   @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     ClusterState state = ClusterState.ask(admin);
-    if (!state.isRegistered(id)) {
-      throw CommandFailure.failed(
-          "there is no broker " + id + "; 'tidemark broker list' shows those there are");
-    }
+    state.requireRegistered(id);
     Map<TopicPartition, List<Integer>> there = state.replicas(id);
     List<Integer> others = new ArrayList<>(state.serving());
     others.remove(Integer.valueOf(id));

@@ -21,10 +21,7 @@ final class BrokerUnregisterCommand extends AdminCommand {
   @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
     ClusterState state = ClusterState.ask(admin);
-    if (!state.isRegistered(id)) {
-      throw CommandFailure.failed(
-          "there is no broker " + id + "; 'tidemark broker list' shows those there are");
-    }
+    state.requireRegistered(id);
     Map<?, ?> replicas = state.replicas(id);
     if (!replicas.isEmpty()) {
       throw CommandFailure.failed(

@@ -47,8 +47,11 @@ record ClusterState(List<Node> brokers, Map<TopicPartition, TopicPartitionInfo> 
     return brokers.stream().filter(node -> !node.isFenced()).map(Node::id).toList();
   }
 
-  boolean isRegistered(int id) {
-    return brokers.stream().anyMatch(node -> node.id() == id);
+  void requireRegistered(int id) throws CommandFailure {
+    if (brokers.stream().noneMatch(node -> node.id() == id)) {
+      throw CommandFailure.failed(
+          "there is no broker " + id + "; 'tidemark broker list' shows those there are");
+    }
   }
 
   /** The replicas of each partition that has one on that broker; those of all after -1. */

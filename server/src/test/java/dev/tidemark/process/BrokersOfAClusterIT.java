@@ -3,8 +3,6 @@ package dev.tidemark.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -17,19 +15,6 @@ import org.junit.jupiter.api.Test;
 class BrokersOfAClusterIT {
   private static final int TIMEOUT_SECONDS = 60;
   private static final String TOPIC = "tides";
-
-  private static Ran run(NodeCluster cluster, String... command) throws Exception {
-    List<String> words = new ArrayList<>(List.of(command));
-    words.addAll(List.of("--bootstrap-server", cluster.bootstrap()));
-    return Ran.of(Installation.get().command(Map.of(), words.toArray(String[]::new)), "");
-  }
-
-  private static JsonNode json(NodeCluster cluster, String... command) throws Exception {
-    String[] words = java.util.Arrays.copyOf(command, command.length + 2);
-    words[command.length] = "--format";
-    words[command.length + 1] = "json";
-    return new ObjectMapper().readTree(run(cluster, words).requireSuccess().out());
-  }
 
   private static void awaitReplicas(NodeCluster cluster, Integer... ids) throws Exception {
     cluster.await(
@@ -50,37 +35,38 @@ class BrokersOfAClusterIT {
           .all()
           .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
       cluster.awaitInSync(TOPIC);
-      JsonNode before = json(cluster, "broker", "list");
+      JsonNode before = cluster.json("broker", "list");
       assertThat(before).hasSize(3).allMatch(one -> one.get("state").asText().equals("serves"));
       assertThat(before.at("/0/leads").asInt()).isEqualTo(1);
       assertThat(before.at("/1/replicas").asInt()).isEqualTo(1);
-      JsonNode quorum = json(cluster, "quorum");
+      JsonNode quorum = cluster.json("quorum");
       assertThat(quorum.get("nodes")).hasSize(3);
       assertThat(quorum.get("activeController").asInt()).isBetween(1, 3);
 
       assertThat(
-              run(cluster, "topic", "reassign", TOPIC, "--partition", "0", "--replicas", "3,2")
+              cluster
+                  .run("topic", "reassign", TOPIC, "--partition", "0", "--replicas", "3,2")
                   .requireSuccess()
                   .out())
           .startsWith("tides-0  1,2 -> 3,2\n");
       awaitReplicas(cluster, 3, 2);
-      assertThat(json(cluster, "topic", "moves")).isEmpty();
-      run(cluster, "topic", "elect", TOPIC).requireSuccess();
+      assertThat(cluster.json("topic", "moves")).isEmpty();
+      cluster.run("topic", "elect", TOPIC).requireSuccess();
       cluster.awaitLeader(TOPIC, 3);
 
-      assertThat(run(cluster, "broker", "drain", "3").requireSuccess().out())
+      assertThat(cluster.run("broker", "drain", "3").requireSuccess().out())
           .startsWith("tides-0  3,2 -> 1,2\n");
       awaitReplicas(cluster, 1, 2);
-      Ran early = run(cluster, "broker", "unregister", "3");
+      Ran early = cluster.run("broker", "unregister", "3");
       assertThat(early.exitCode()).isEqualTo(1);
       assertThat(early.err()).contains("still serves", "stop it first");
       cluster.node(3).kill();
       cluster.await(
           "broker 3 to be fenced",
-          () -> json(cluster, "broker", "list").at("/2/state").asText().equals("fenced"));
-      assertThat(run(cluster, "broker", "unregister", "3").requireSuccess().out())
+          () -> cluster.json("broker", "list").at("/2/state").asText().equals("fenced"));
+      assertThat(cluster.run("broker", "unregister", "3").requireSuccess().out())
           .isEqualTo("Unregistered broker 3.\n");
-      assertThat(json(cluster, "broker", "list")).hasSize(2);
+      assertThat(cluster.json("broker", "list")).hasSize(2);
     }
   }
 
@@ -88,11 +74,11 @@ class BrokersOfAClusterIT {
   void whatNobodyCanDecideIsRefusedSoonWithTheReason() throws Exception {
     try (NodeCluster cluster = NodeCluster.start(3)) {
       cluster.awaitBrokers();
-      run(cluster, "topic", "create", TOPIC).requireSuccess();
+      cluster.run("topic", "create", TOPIC).requireSuccess();
       cluster.node(1).kill();
       cluster.node(2).kill();
       // The third may have been the active controller, and notices a moment later that it is alone.
-      cluster.await("no controller", () -> run(cluster, "quorum").exitCode() == 1);
+      cluster.await("no controller", () -> cluster.run("quorum").exitCode() == 1);
       for (String[] command :
           new String[][] {
             {"topic", "create", "other"},
@@ -101,7 +87,7 @@ class BrokersOfAClusterIT {
             {"config", "set", "--topic", TOPIC, "retention.ms=1"}
           }) {
         long beganNs = System.nanoTime();
-        Ran ran = run(cluster, command);
+        Ran ran = cluster.run(command);
         assertThat(ran.exitCode()).as(ran.err()).isEqualTo(1);
         assertThat(ran.err().strip())
             .startsWith("tidemark: no controller has become active within 8 s")
@@ -109,9 +95,9 @@ class BrokersOfAClusterIT {
             .doesNotContain("\n");
         assertThat(System.nanoTime() - beganNs).isLessThan(TimeUnit.SECONDS.toNanos(20));
       }
-      run(cluster, "broker", "list").requireSuccess();
+      cluster.run("broker", "list").requireSuccess();
       cluster.node(2).start();
-      cluster.await("a controller", () -> run(cluster, "quorum").exitCode() == 0);
+      cluster.await("a controller", () -> cluster.run("quorum").exitCode() == 0);
     }
   }
 }

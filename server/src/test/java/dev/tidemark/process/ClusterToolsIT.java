@@ -381,27 +381,17 @@ class ClusterToolsIT {
     cluster.awaitInSync("lacking");
     cluster.awaitInSync("lone");
     assertThat(cluster.describe("lacking").partitions().get(0).leader().id()).isNotEqualTo(3);
-    assertThat(
-            tool(
-                "LeaderElectionCommand",
-                "--election-type",
-                "preferred",
-                "--topic",
-                "lacking",
-                "--partition",
-                "0"))
+    assertThat(elect("preferred", "lacking"))
         .contains("Successfully completed leader election (PREFERRED) for partitions lacking-0");
     assertThat(cluster.describe("lacking").partitions().get(0).leader().id()).isEqualTo(3);
-    assertThat(
-            tool(
-                "LeaderElectionCommand",
-                "--election-type",
-                "preferred",
-                "--topic",
-                "lacking",
-                "--partition",
-                "0"))
+    assertThat(elect("preferred", "lacking"))
         .contains("Valid replica already elected for partitions lacking-0");
+  }
+
+  /** Of partition 0. */
+  private static String elect(String type, String topic) throws Exception {
+    return tool(
+        "LeaderElectionCommand", "--election-type", type, "--topic", topic, "--partition", "0");
   }
 
   /** The tool itself refuses to begin it, so that it had been begun before the node went down. */
@@ -452,15 +442,7 @@ class ClusterToolsIT {
         () ->
             cluster.admin().describeCluster().nodes().get().stream().anyMatch(n -> n.id() == 2)
                 && cluster.describe("unclean").partitions().get(0).leader() == null);
-    assertThat(
-            tool(
-                "LeaderElectionCommand",
-                "--election-type",
-                "unclean",
-                "--topic",
-                "unclean",
-                "--partition",
-                "0"))
+    assertThat(elect("unclean", "unclean"))
         .contains("Successfully completed leader election (UNCLEAN) for partitions unclean-0");
     assertThat(cluster.describe("unclean").partitions().get(0).leader().id()).isEqualTo(2);
   }

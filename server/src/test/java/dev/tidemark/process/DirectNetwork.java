@@ -3,8 +3,6 @@ package dev.tidemark.process;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /** All nodes on 127.0.0.1, each with one listener for clients and brokers, and nothing between. */
 final class DirectNetwork implements NodeNetwork {
@@ -24,12 +22,7 @@ final class DirectNetwork implements NodeNetwork {
         listeners=PLAINTEXT://%s,CONTROLLER://%s
         controller.quorum.bootstrap.servers=%s
         """
-        .formatted(
-            clients(id),
-            controller(id),
-            IntStream.rangeClosed(1, count)
-                .mapToObj(this::controller)
-                .collect(Collectors.joining(",")));
+        .formatted(clients(id), controller(id), controllers(count));
   }
 
   @Override

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -116,9 +115,7 @@ public final class LinkedNetwork implements NodeNetwork {
             name(id),
             peersPort(id),
             controller(id),
-            IntStream.rangeClosed(1, count)
-                .mapToObj(this::controller)
-                .collect(Collectors.joining(",")));
+            controllers(count));
   }
 
   @Override

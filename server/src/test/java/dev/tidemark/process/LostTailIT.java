@@ -3,8 +3,6 @@ package dev.tidemark.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -24,20 +22,6 @@ class LostTailIT {
   private static final String TOPIC = "tides";
   private static final int SAFE = 2;
   private static final int AT_RISK = 5;
-
-  private static Ran run(NodeCluster cluster, String... command) throws Exception {
-    List<String> words = new ArrayList<>(List.of("lost-tail"));
-    words.addAll(List.of(command));
-    words.addAll(List.of("--bootstrap-server", cluster.bootstrap()));
-    return Ran.of(Installation.get().command(Map.of(), words.toArray(String[]::new)), "");
-  }
-
-  private static JsonNode json(NodeCluster cluster, String... command) throws Exception {
-    String[] words = java.util.Arrays.copyOf(command, command.length + 2);
-    words[command.length] = "--format";
-    words[command.length + 1] = "json";
-    return new ObjectMapper().readTree(run(cluster, words).requireSuccess().out());
-  }
 
   private static void produce(NodeCluster cluster, String acks, int first, int count)
       throws Exception {
@@ -95,12 +79,12 @@ class LostTailIT {
   void itIsListedFromTheElectionOnShownExactlyAndDropped() throws Exception {
     try (NodeCluster cluster = NodeCluster.start(3)) {
       loseATail(cluster);
-      JsonNode open = json(cluster, "list");
+      JsonNode open = cluster.json("lost-tail", "list");
       assertThat(open).hasSize(1);
       assertThat(open.at("/0/state").asText()).isEqualTo("unconfirmed");
       assertThat(open.at("/0/listedBy").asInt()).isEqualTo(2);
       assertThat(open.at("/0/ofBroker").asInt()).isEqualTo(1);
-      Ran early = run(cluster, "show", open.at("/0/id").asText());
+      Ran early = cluster.run("lost-tail", "show", open.at("/0/id").asText());
       assertThat(early.exitCode()).isEqualTo(1);
       assertThat(early.err()).contains("what broker 1 had is not known before it comes back");
 
@@ -111,7 +95,7 @@ class LostTailIT {
       int all = SAFE + AT_RISK;
       assertThat(kept).isBetween((long) SAFE, (long) all - 1);
 
-      JsonNode exact = json(cluster, "list", "--topic", TOPIC);
+      JsonNode exact = cluster.json("lost-tail", "list", "--topic", TOPIC);
       assertThat(exact).hasSize(1);
       assertThat(exact.at("/0/state").asText()).isEqualTo("exact");
       assertThat(exact.at("/0/listedBy").asInt()).isEqualTo(1);
@@ -121,20 +105,21 @@ class LostTailIT {
       assertThat(exact.at("/0/committedRecords").asLong()).isZero();
       assertThat(exact.at("/0/keptBytes").asLong()).isEqualTo(exact.at("/0/bytes").asLong());
       String id = exact.at("/0/id").asText();
-      assertThat(StreamSupport.stream(json(cluster, "show", id).spliterator(), false))
+      assertThat(StreamSupport.stream(cluster.json("lost-tail", "show", id).spliterator(), false))
           .extracting(record -> record.get("value").asText())
           .containsExactlyElementsOf(
               IntStream.range((int) kept, all).mapToObj(i -> "v" + i).toList());
-      assertThat(run(cluster, "show", id).requireSuccess().out().lines().skip(1))
+      assertThat(cluster.run("lost-tail", "show", id).requireSuccess().out().lines().skip(1))
           .first()
           .asString()
           .matches(kept + " +\\d+ +\\S+Z +- +v" + kept);
 
-      assertThat(run(cluster, "drop", id).requireSuccess().out())
+      assertThat(cluster.run("lost-tail", "drop", id).requireSuccess().out())
           .isEqualTo("Dropped " + id + ".\n");
-      assertThat(json(cluster, "list")).isEmpty();
-      assertThat(run(cluster, "list").requireSuccess().err()).contains("No lost tails are known.");
-      Ran again = run(cluster, "drop", id);
+      assertThat(cluster.json("lost-tail", "list")).isEmpty();
+      assertThat(cluster.run("lost-tail", "list").requireSuccess().err())
+          .contains("No lost tails are known.");
+      Ran again = cluster.run("lost-tail", "drop", id);
       assertThat(again.exitCode()).isEqualTo(1);
       assertThat(again.err()).contains("broker 1 lists no lost tail").hasLineCount(1);
     }

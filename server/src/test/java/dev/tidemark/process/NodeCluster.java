@@ -1,5 +1,7 @@
 package dev.tidemark.process;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +107,21 @@ public final class NodeCluster implements AutoCloseable {
 
   public String bootstrap() {
     return nodes.stream().map(NodeUnderTest::bootstrap).collect(Collectors.joining(","));
+  }
+
+  /** Runs {@code bin/tidemark} with these words and the cluster's addresses. */
+  Ran run(String... command) throws Exception {
+    List<String> words = new ArrayList<>(List.of(command));
+    words.addAll(List.of("--bootstrap-server", bootstrap()));
+    return Ran.of(Installation.get().command(Map.of(), words.toArray(String[]::new)), "");
+  }
+
+  /** What a command tells with {@code --format json}; it must succeed. */
+  JsonNode json(String... command) throws Exception {
+    List<String> words = new ArrayList<>(List.of(command));
+    words.addAll(List.of("--format", "json"));
+    Ran ran = run(words.toArray(String[]::new)).requireSuccess();
+    return new ObjectMapper().readTree(ran.out());
   }
 
   /** Waits until all nodes are brokers that serve. */

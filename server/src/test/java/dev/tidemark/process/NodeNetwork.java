@@ -1,7 +1,10 @@
 package dev.tidemark.process;
 
+import static java.util.stream.Collectors.joining;
+
 import java.io.IOException;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** Where the nodes of a cluster listen, and what each knows of the others. */
 interface NodeNetwork extends AutoCloseable {
@@ -13,6 +16,11 @@ interface NodeNetwork extends AutoCloseable {
 
   /** The host and port at which controllers and brokers call the node's controller. */
   String controller(int id);
+
+  /** Those of nodes 1 to {@code count}, as controller.quorum.bootstrap.servers. */
+  default String controllers(int count) {
+    return IntStream.rangeClosed(1, count).mapToObj(this::controller).collect(joining(","));
+  }
 
   /** The host and port for clients in this process. */
   String clients(int id);

@@ -5,15 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.List;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
-import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.record.internal.MemoryRecords;
-import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -26,25 +22,13 @@ class CurrentLeadersTest {
   private record Told(Errors error, int leader, int epoch, List<String> hosts) {}
 
   private static Told produce(SimCluster cluster, int broker, String topic, int version) {
-    ProduceRequestData data = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(9_000);
-    data.topicData()
-        .add(
-            new ProduceRequestData.TopicProduceData()
-                .setName(topic)
-                .setPartitionData(
-                    List.of(
-                        new ProduceRequestData.PartitionProduceData()
-                            .setIndex(0)
-                            .setRecords(
-                                MemoryRecords.withRecords(
-                                    Compression.NONE, new SimpleRecord(new byte[1]))))));
     return told(
         cluster.answer(
             cluster.send(
                 broker,
                 ApiKeys.PRODUCE,
                 (short) version,
-                data,
+                SimCluster.produceRequest(topic, -1, 9_000, "a"),
                 response -> {
                   ProduceResponseData answer = (ProduceResponseData) response;
                   var part = answer.responses().iterator().next().partitionResponses().get(0);

@@ -377,8 +377,9 @@ final class SimCluster {
     return exchange.answer();
   }
 
-  /** Writes values to partition 0 at a broker; the answer is the error. */
-  Exchange produce(int broker, String topic, int acks, int timeoutMs, String... values) {
+  /** For partition 0, by the topic's name. */
+  static ProduceRequestData produceRequest(
+      String topic, int acks, int timeoutMs, String... values) {
     SimpleRecord[] records = new SimpleRecord[values.length];
     for (int i = 0; i < values.length; i++) {
       records[i] = new SimpleRecord(WALL_MS, values[i].getBytes(StandardCharsets.UTF_8));
@@ -394,11 +395,16 @@ final class SimCluster {
                         new ProduceRequestData.PartitionProduceData()
                             .setIndex(0)
                             .setRecords(MemoryRecords.withRecords(Compression.NONE, records)))));
+    return data;
+  }
+
+  /** Writes values to partition 0 at a broker; the answer is the error. */
+  Exchange produce(int broker, String topic, int acks, int timeoutMs, String... values) {
     return send(
         broker,
         ApiKeys.PRODUCE,
         (short) 9,
-        data,
+        produceRequest(topic, acks, timeoutMs, values),
         response -> {
           PartitionProduceResponse part =
               ((ProduceResponseData) response)

@@ -2,9 +2,8 @@ package dev.tidemark.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.sim.OtherProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -61,20 +60,8 @@ class QuorumFaultsTest {
   @Test
   void theSameSeedGivesTheSameRunInAnotherProcess() throws Exception {
     for (int i = 0; i < 2; i++) {
-      Process process =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  "-Xshare:off",
-                  QuorumFaultsTest.class.getName(),
-                  "3")
-              .redirectErrorStream(true)
-              .start();
-      String said =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
-      assertThat(process.waitFor()).as(said).isZero();
-      assertThat(said).isEqualTo(String.valueOf(hash(3, new ArrayList<>())));
+      assertThat(OtherProcess.lastLineOf(QuorumFaultsTest.class, "3"))
+          .isEqualTo(String.valueOf(hash(3, new ArrayList<>())));
     }
   }
 

@@ -3,8 +3,6 @@ package dev.tidemark.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -74,20 +72,8 @@ class ClusterReplayTest {
     List<String> lines = new ArrayList<>();
     long hash = hash(3, lines);
     for (int i = 0; i < PROCESSES; i++) {
-      Process process =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  "-Xshare:off",
-                  ClusterReplayTest.class.getName(),
-                  "3")
-              .redirectErrorStream(true)
-              .start();
-      String said =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
-      assertThat(process.waitFor()).as(said).isZero();
-      assertThat(said.lines().reduce("", (before, line) -> line)).isEqualTo(String.valueOf(hash));
+      assertThat(OtherProcess.lastLineOf(ClusterReplayTest.class, "3"))
+          .isEqualTo(String.valueOf(hash));
     }
     assertThat(hash(4, new ArrayList<>())).isNotEqualTo(hash);
   }

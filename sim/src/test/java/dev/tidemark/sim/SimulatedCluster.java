@@ -117,32 +117,12 @@ final class SimulatedCluster {
             host ->
                 new PeerConnection(
                     new VirtualDialer(client), client.timers(), "client", host, ClusterNode.PORT));
-    boolean[] ended = {false};
-    ApiMessage[] got = {null};
-    client.execute(
-        () ->
-            peer.send(
-                api,
-                (short) version,
-                request,
-                CALL_MS,
-                new PeerConnection.Answer() {
-                  @Override
-                  public void onResponse(ApiMessage response) {
-                    got[0] = response;
-                    ended[0] = true;
-                  }
-
-                  @Override
-                  public void onFailed(PeerConnection.Failure failure) {
-                    ended[0] = true;
-                  }
-                }));
-    await("the end of " + api, () -> ended[0]);
-    return got[0];
+    Sent sent = send(peer, api, version, request, () -> {});
+    await("the end of " + api, () -> !sent.isPending());
+    return sent.answer();
   }
 
-  /** A call over a connection of its own, and what has become of it so far. */
+  /** A call, and what has become of it so far. */
   static final class Sent {
     private @Nullable ApiMessage answer;
     private boolean ended;
@@ -157,11 +137,16 @@ final class SimulatedCluster {
     }
   }
 
-  /** Sends a request to a port of a node, and waits for nothing. */
+  /** Sends a request to a port of a node over a connection of its own, and waits for nothing. */
   Sent send(int nodeId, int port, ApiKeys api, int version, ApiMessage request) {
     PeerConnection peer =
         new PeerConnection(
             new VirtualDialer(client), client.timers(), "client", node(nodeId).host(), port);
+    return send(peer, api, version, request, peer::close);
+  }
+
+  private Sent send(
+      PeerConnection peer, ApiKeys api, int version, ApiMessage request, Runnable atItsEnd) {
     Sent sent = new Sent();
     client.execute(
         () ->
@@ -175,13 +160,13 @@ final class SimulatedCluster {
                   public void onResponse(ApiMessage response) {
                     sent.answer = response;
                     sent.ended = true;
-                    peer.close();
+                    atItsEnd.run();
                   }
 
                   @Override
                   public void onFailed(PeerConnection.Failure failure) {
                     sent.ended = true;
-                    peer.close();
+                    atItsEnd.run();
                   }
                 }));
     return sent;

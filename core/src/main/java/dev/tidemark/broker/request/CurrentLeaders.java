@@ -2,6 +2,7 @@ package dev.tidemark.broker.request;
 
 import dev.tidemark.broker.Request;
 import dev.tidemark.metadata.MetadataView;
+import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.common.Node;
@@ -45,20 +46,16 @@ public final class CurrentLeaders {
     if (request.version() < FIRST_PRODUCE_VERSION) {
       return;
     }
-    Map<Integer, Node> nodes = Map.of(); // of most answers
+    Told told = new Told(request.client().listenerName());
     for (TopicProduceResponse topic : answer.responses()) {
       for (PartitionProduceResponse one : topic.partitionResponses()) {
-        Leader leader =
-            isElsewhere(one.errorCode())
-                ? find(topic.name(), topic.topicId(), one.index(), request.client().listenerName())
-                : null;
+        Leader leader = told.leader(one.errorCode(), topic.name(), topic.topicId(), one.index());
         if (leader != null) {
           one.currentLeader().setLeaderId(leader.node().id()).setLeaderEpoch(leader.epoch());
-          nodes = with(leader.node(), nodes);
         }
       }
     }
-    for (Node node : nodes.values()) {
+    for (Node node : told.nodes()) {
       answer
           .nodeEndpoints()
           .add(
@@ -70,25 +67,21 @@ public final class CurrentLeaders {
     }
   }
 
-  /** Completes an answer to Fetch. */
+  /** Completes an answer to Fetch, which names topics by their ids in these versions. */
   void tell(Request request, FetchResponseData answer) {
     if (request.version() < FIRST_FETCH_VERSION) {
       return;
     }
-    Map<Integer, Node> nodes = Map.of(); // of most answers
+    Told told = new Told(request.client().listenerName());
     for (FetchableTopicResponse topic : answer.responses()) {
       for (PartitionData one : topic.partitions()) {
-        Leader leader =
-            isElsewhere(one.errorCode())
-                ? find("", topic.topicId(), one.partitionIndex(), request.client().listenerName())
-                : null;
+        Leader leader = told.leader(one.errorCode(), "", topic.topicId(), one.partitionIndex());
         if (leader != null) {
           one.currentLeader().setLeaderId(leader.node().id()).setLeaderEpoch(leader.epoch());
-          nodes = with(leader.node(), nodes);
         }
       }
     }
-    for (Node node : nodes.values()) {
+    for (Node node : told.nodes()) {
       answer
           .nodeEndpoints()
           .add(
@@ -100,19 +93,35 @@ public final class CurrentLeaders {
     }
   }
 
-  private static Map<Integer, Node> with(Node node, Map<Integer, Node> nodes) {
-    Map<Integer, Node> all = nodes.isEmpty() ? new TreeMap<>() : nodes;
-    all.put(node.id(), node);
-    return all;
-  }
-
-  private static boolean isElsewhere(short error) {
-    return error == Errors.NOT_LEADER_OR_FOLLOWER.code()
-        || error == Errors.FENCED_LEADER_EPOCH.code();
-  }
-
   /** Where a partition is led. */
   private record Leader(Node node, int epoch) {}
+
+  /** What one answer tells: leaders, and each of their brokers once. */
+  private final class Told {
+    private final ListenerName listener;
+    private Map<Integer, Node> nodes = Map.of(); // of most answers
+
+    Told(ListenerName listener) {
+      this.listener = listener;
+    }
+
+    Collection<Node> nodes() {
+      return nodes.values();
+    }
+
+    /** Null for a partition that is not refused for its leader, and where none is known. */
+    @Nullable Leader leader(short error, String topic, Uuid topicId, int index) {
+      boolean isElsewhere =
+          error == Errors.NOT_LEADER_OR_FOLLOWER.code()
+              || error == Errors.FENCED_LEADER_EPOCH.code();
+      Leader leader = isElsewhere ? find(topic, topicId, index, listener) : null;
+      if (leader != null) {
+        nodes = nodes.isEmpty() ? new TreeMap<>() : nodes;
+        nodes.put(leader.node().id(), leader.node());
+      }
+      return leader;
+    }
+  }
 
   /** Null while there is none, or none that the listener's clients reach. */
   private @Nullable Leader find(String name, Uuid id, int index, ListenerName listener) {

@@ -9,6 +9,7 @@ import dev.tidemark.env.Timers;
 import dev.tidemark.replica.PartitionReplica;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
@@ -26,6 +27,7 @@ public final class FetchHandler implements RequestHandler {
   private final ReadReplicas readReplicas;
   private final FollowerSessions followers;
   private final CurrentLeaders leaders;
+  private final BooleanSupplier mayServe; // one for all requests
 
   /**
    * @param maxBytes no answer is larger, but for a first batch ({@code fetch.max.bytes})
@@ -50,6 +52,7 @@ public final class FetchHandler implements RequestHandler {
     this.readReplicas = readReplicas;
     this.followers = followers;
     this.leaders = leaders;
+    this.mayServe = partitions::mayServe;
     this.sessions = new FetchSessions(maxSessions, clock, randomness);
   }
 
@@ -102,7 +105,7 @@ public final class FetchHandler implements RequestHandler {
   private void answer(
       Request request, FetchAttempt attempt, FetchSession session, boolean incremental) {
     if (attempt.isLeaders()) {
-      request.leavesOnlyWhile(partitions::mayServe);
+      request.leavesOnlyWhile(mayServe);
     }
     FetchResponseData response = attempt.toResponse(session, incremental);
     leaders.tell(request, response);
