@@ -7,6 +7,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitions;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
+import org.apache.kafka.common.message.ElectLeadersResponseData.PartitionResult;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData.FeatureUpdateKey;
 import org.apache.kafka.common.message.UpdateFeaturesResponseData;
@@ -42,14 +43,13 @@ class EligibleLeadersTest {
     cluster.register(cluster.registration(id)).get();
   }
 
-  private Errors electUncleanly() {
+  private PartitionResult electUncleanly() {
     ElectLeadersRequestData request = new ElectLeadersRequestData().setElectionType((byte) 1);
     request.topicPartitions().add(new TopicPartitions().setTopic("t").setPartitions(List.of(0)));
     Answer<ElectLeadersResponseData> answer = new Answer<>();
     cluster.controller.electLeaders(request, answer);
     cluster.data.runAll();
-    return Errors.forCode(
-        answer.get().replicaElectionResults().get(0).partitionResult().get(0).errorCode());
+    return answer.get().replicaElectionResults().get(0).partitionResult().get(0);
   }
 
   @Test
@@ -152,12 +152,16 @@ class EligibleLeadersTest {
     stop(3);
     stop(2);
     stop(1);
-    assertThat(electUncleanly()).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE);
+    PartitionResult refused = electUncleanly();
+    assertThat(refused.errorCode()).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE.code());
+    assertThat(refused.errorMessage())
+        .isEqualTo(
+            "t-0: none of the brokers [1, 2, 3], which have its replicas, is there. Start one of them");
     cluster.beat(3);
 
-    assertThat(electUncleanly()).isEqualTo(Errors.NONE);
+    assertThat(electUncleanly().errorCode()).isEqualTo(Errors.NONE.code());
     assertThat(leader()).isEqualTo(3);
-    assertThat(electUncleanly()).isEqualTo(Errors.ELECTION_NOT_NEEDED);
+    assertThat(electUncleanly().errorCode()).isEqualTo(Errors.ELECTION_NOT_NEEDED.code());
   }
 
   @Test
