@@ -18,8 +18,8 @@ import org.apache.kafka.metadata.PartitionRegistration;
 
 /**
  * Decides ElectLeaders (KIP-460): gives partitions back to their preferred replica, or, where none
- * of those that may lead is there, to one that may lack records. A partition whose leader serves is
- * without one until that has stopped.
+ * of those that may lead is there, to one that may lack records. A partition whose old leader may
+ * still serve is without one until that has stopped; the election that was asked for is held then.
  */
 final class LeaderElection {
   private final ElectionContext context;
@@ -126,6 +126,9 @@ final class LeaderElection {
     }
     if (!change.hasLeader()) {
       moving.put(key, result);
+      if (!preferred) {
+        context.handovers().wishUnclean(key);
+      }
     }
   }
 }

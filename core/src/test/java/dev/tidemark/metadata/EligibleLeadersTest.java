@@ -43,13 +43,22 @@ class EligibleLeadersTest {
   }
 
   private Errors electUncleanly() {
-    ElectLeadersRequestData request = new ElectLeadersRequestData().setElectionType((byte) 1);
+    return error(askUncleanly());
+  }
+
+  private static Errors error(Answer<ElectLeadersResponseData> answer) {
+    return Errors.forCode(
+        answer.get().replicaElectionResults().get(0).partitionResult().get(0).errorCode());
+  }
+
+  private Answer<ElectLeadersResponseData> askUncleanly() {
+    ElectLeadersRequestData request =
+        new ElectLeadersRequestData().setElectionType((byte) 1).setTimeoutMs(60_000);
     request.topicPartitions().add(new TopicPartitions().setTopic("t").setPartitions(List.of(0)));
     Answer<ElectLeadersResponseData> answer = new Answer<>();
     cluster.controller.electLeaders(request, answer);
     cluster.data.runAll();
-    return Errors.forCode(
-        answer.get().replicaElectionResults().get(0).partitionResult().get(0).errorCode());
+    return answer;
   }
 
   @Test
@@ -158,6 +167,39 @@ class EligibleLeadersTest {
     assertThat(electUncleanly()).isEqualTo(Errors.NONE);
     assertThat(leader()).isEqualTo(3);
     assertThat(electUncleanly()).isEqualTo(Errors.ELECTION_NOT_NEEDED);
+  }
+
+  /** A new controller does not know who led, so that it waits for the leases of all. */
+  @Test
+  void an_unclean_election_that_is_asked_for_too_early_is_held_until_no_old_leader_may_serve() {
+    stop(3);
+    stop(2);
+    stop(1);
+    cluster.failOver();
+    cluster.beat(3);
+
+    Answer<ElectLeadersResponseData> answer = askUncleanly();
+
+    assertThat(answer.isThere()).isFalse();
+    assertThat(leader()).isEqualTo(ControlledCluster.NO_LEADER);
+    cluster.pass(2 * ControlledCluster.SESSION_MS, 3);
+    assertThat(leader()).isEqualTo(3);
+    assertThat(cluster.partition("t").leaderRecoveryState)
+        .isEqualTo(LeaderRecoveryState.RECOVERING);
+    assertThat(error(answer)).isEqualTo(Errors.NONE);
+  }
+
+  @Test
+  void an_unclean_election_that_is_asked_for_too_early_is_refused_where_nobody_could_lead() {
+    stop(3);
+    stop(2);
+    stop(1);
+    cluster.failOver();
+
+    assertThat(electUncleanly()).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE);
+    cluster.pass(2 * ControlledCluster.SESSION_MS, 3);
+
+    assertThat(leader()).isEqualTo(ControlledCluster.NO_LEADER);
   }
 
   @Test

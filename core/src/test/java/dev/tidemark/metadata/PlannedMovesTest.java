@@ -101,7 +101,7 @@ class PlannedMovesTest {
   void not_even_an_unclean_election_ends_the_wait() {
     ask(PREFERRED);
 
-    assertThat(error(ask(UNCLEAN))).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE);
+    assertThat(ask(UNCLEAN).isThere()).isFalse();
     assertThat(leader()).isEqualTo(ControlledCluster.NO_LEADER);
   }
 
