@@ -19,8 +19,8 @@ import org.apache.kafka.metadata.PartitionRegistration;
 
 /**
  * Decides ElectLeaders (KIP-460): gives partitions back to their preferred replica, or, where none
- * of those that may lead is there, to one that may lack records. A partition whose leader serves is
- * without one until that has stopped.
+ * of those that may lead is there, to one that may lack records. A partition whose old leader may
+ * still serve is without one until that has stopped; the election that was asked for is held then.
  */
 final class LeaderElection {
   private final ElectionContext context;
@@ -127,10 +127,16 @@ final class LeaderElection {
               .formatted(
                   topicName,
                   partition,
-                  preferred ? whyNotPreferred(draft, change) : whyNot(change)));
+                  preferred
+                      ? whyNotPreferred(draft, change)
+                      : "none of the brokers %s, which have its replicas, is there. Start one of them"
+                          .formatted(change.replicas())));
     }
     if (!change.hasLeader()) {
       moving.put(key, result);
+      if (!preferred) {
+        context.handovers().wishUnclean(key);
+      }
     }
   }
 
@@ -151,13 +157,5 @@ final class LeaderElection {
     }
     return "the data folder of the partition on broker %d, the preferred leader, is offline. Repair its disk, and elect again once it is in sync"
         .formatted(preferred);
-  }
-
-  private static String whyNot(PartitionChange change) {
-    if (change.replicas().stream().anyMatch(change::isActive)) {
-      return "its last leader may still serve. Another one is elected once that is known to have stopped";
-    }
-    return "none of the brokers %s, which have its replicas, is there. Start one of them"
-        .formatted(change.replicas());
   }
 }
