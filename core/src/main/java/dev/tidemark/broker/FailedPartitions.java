@@ -108,12 +108,20 @@ final class FailedPartitions {
     return work;
   }
 
-  /** A log of this folder takes no more appends. It goes on serving reads for now. */
+  /** A log takes no more appends, or one that takes none is to lead. It serves reads for now. */
   void logFailed(PartitionLog log) {
-    LogId id = log.id();
-    if (stopped || isKnown(id)) {
+    if (stopped) {
       return;
     }
+    if (!isKnown(log.id())) {
+      tell(log);
+      add(new Failed(log.id(), true));
+    }
+    handOver(log.id());
+  }
+
+  private void tell(PartitionLog log) {
+    LogId id = log.id();
     if (log.isDamaged()) {
       LOG.error(
           "{} takes no more writes: {}. Its files are checked now as after a crash",
@@ -127,8 +135,6 @@ final class FailedPartitions {
           log.failure(),
           folder.directory().path());
     }
-    add(new Failed(id, true));
-    handOver(id);
   }
 
   /** Others may be able to write while this disk is not: they lead at once, not once it answers. */

@@ -419,7 +419,11 @@ final class HostedLogs implements MetadataListener {
     }
     HostedReplica replica = partitions.replica(id.topicId(), id.partition());
     if (replica != null) {
+      boolean led = replica.leader() != null;
       roles.apply(replica);
+      if (!led && replica.leader() != null && replica.log().failure() != null) {
+        failureListener.onFailed(replica.log()); // it cannot lead: others may have to at once
+      }
     } else {
       LogSettings settings = topicConfigs.of(image, id.topic()).log();
       partitions.await(new AssignedLog(id, roles.directory(state), settings));

@@ -81,6 +81,34 @@ class ReplicatedBrokersTest {
     assertThat(cluster.read(1, "t")).containsExactly("a", "b");
   }
 
+  /** As the balancer does: the preferred replica is in sync until it has lagged for a while. */
+  @Test
+  void aReplicaThatGetsTheLeadWhileItsDiskIsFullHandsOverEachTime() throws IOException {
+    SimCluster cluster = new SimCluster(12, 3);
+    cluster.create("t", ALL, "min.insync.replicas", "2");
+    for (int time = 0; time < 2; time++) {
+      cluster.await(() -> cluster.leads(1, "t"));
+      cluster.broker(1).faults().capacityBytes(0);
+      assertThat(cluster.produceAll(1, "t", "refused")).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
+      cluster.await(() -> cluster.leads(2, "t"));
+      cluster.broker(1).faults().capacityBytes(Long.MAX_VALUE);
+      cluster.await(() -> cluster.isr("t").size() == 3);
+
+      cluster.broker(1).faults().capacityBytes(0);
+      var written = cluster.produce(2, "t", 1, 1_000, "a");
+      assertThat(cluster.answer(written)).isEqualTo(Errors.NONE);
+      cluster.runForMs(200);
+      assertThat(cluster.isr("t")).contains(1);
+      cluster.elect("t");
+      cluster.await(() -> !cluster.isr("t").contains(1));
+      cluster.await(() -> cluster.leads(2, "t"));
+      assertThat(cluster.produceAll(2, "t", "b")).isEqualTo(Errors.NONE);
+      cluster.broker(1).faults().capacityBytes(Long.MAX_VALUE);
+      cluster.await(() -> cluster.isr("t").size() == 3);
+      cluster.elect("t");
+    }
+  }
+
   @Test
   void aProduceThatNobodyAcknowledgesInTimeIsToldSo() throws IOException {
     SimCluster cluster = new SimCluster(4, 2);
