@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.server.FileFailure;
 import dev.tidemark.server.FormatOptions;
 import java.io.IOException;
@@ -45,8 +46,9 @@ final class DevCluster {
     return Files.exists(folder.resolve(CLUSTER_ID));
   }
 
-  static BrokerRun start(int brokers, int port, Path folder, @Nullable Path deletedAtEnd)
+  static BrokerRun start(int brokers, int port, Path folder, @Nullable EphemeralFolder deletedAtEnd)
       throws CommandFailure {
+    requireAll(brokers, folder);
     boolean isNew = !isIn(folder);
     List<Map<String, String>> nodes;
     FormatOptions format;
@@ -61,6 +63,27 @@ final class DevCluster {
       lowerMinimum(run.ports().get(0));
     }
     return run;
+  }
+
+  /**
+   * Fewer brokers than before would leave partitions with too few replicas to write to, or none.
+   */
+  private static void requireAll(int brokers, Path folder) throws CommandFailure {
+    int before = 0;
+    for (int id = 1; id <= MAX_BROKERS; id++) {
+      if (Files.exists(folder(folder, id).resolve(FolderIdentity.FILE))) {
+        before = id;
+      }
+    }
+    if (brokers < before) {
+      throw CommandFailure.failed(
+          "%s holds a cluster of %d brokers, which %d cannot go on with: start all with --brokers %d, or choose another folder with --data-dir"
+              .formatted(folder, before, brokers, before));
+    }
+  }
+
+  private static Path folder(Path cluster, int id) {
+    return cluster.resolve("broker-" + id);
   }
 
   /** The settings of brokers 1 to {@code brokers}, of which the first has to start first. */
@@ -100,7 +123,7 @@ final class DevCluster {
   }
 
   private static Map<String, String> node(int id, int port, int controllerPort, Path folder) {
-    Map<String, String> settings = DevRun.settings(port, folder.resolve("broker-" + id));
+    Map<String, String> settings = DevRun.settings(port, folder(folder, id));
     String controller = DevRun.HOST + ":" + controllerPort;
     settings.put("node.id", String.valueOf(id));
     settings.put("controller.listener.names", "CONTROLLER");

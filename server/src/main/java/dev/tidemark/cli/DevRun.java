@@ -38,15 +38,16 @@ final class DevRun {
               .formatted(options.port(), options.brokers(), maxPort));
     }
     ServerLogging.dev();
-    Path folder = folder(options);
-    Path deletedAtEnd = options.ephemeral() ? folder : null;
+    EphemeralFolder deletedAtEnd = options.ephemeral() ? ephemeralFolder() : null;
+    Path folder = deletedAtEnd == null ? keptFolder(options) : deletedAtEnd.path();
     BrokerRun run = start(options, folder, deletedAtEnd);
     printReady(run.ports(), folder);
     return run.awaitEnd();
   }
 
   /** One broker has a folder of another form than several: neither may hide the other's data. */
-  private static BrokerRun start(DevOptions options, Path folder, @Nullable Path deletedAtEnd)
+  private static BrokerRun start(
+      DevOptions options, Path folder, @Nullable EphemeralFolder deletedAtEnd)
       throws CommandFailure {
     if (options.brokers() == 1 && !DevCluster.isIn(folder)) {
       return BrokerRun.start(settings(options.port(), folder), true, deletedAtEnd);
@@ -71,19 +72,20 @@ final class DevRun {
     return settings;
   }
 
-  private static Path folder(DevOptions options) throws CommandFailure {
+  private static EphemeralFolder ephemeralFolder() throws CommandFailure {
     try {
-      String asked = options.dataDir();
-      if (asked == null) {
-        return options.ephemeral()
-            ? Files.createTempDirectory("tidemark-dev-")
-            : usualFolder(System.getenv("XDG_DATA_HOME"), home());
-      }
-      return Path.of(asked).toAbsolutePath().normalize();
+      return EphemeralFolder.create();
     } catch (IOException e) {
       throw CommandFailure.failed(
           "no temporary folder could be made: " + FailureText.of(e) + "; give one with --data-dir");
     }
+  }
+
+  private static Path keptFolder(DevOptions options) {
+    String asked = options.dataDir();
+    return asked == null
+        ? usualFolder(System.getenv("XDG_DATA_HOME"), home())
+        : Path.of(asked).toAbsolutePath().normalize();
   }
 
   /** What the shell calls ~; Java's user.home is the one of the user database instead. */
