@@ -7,6 +7,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitions;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
+import org.apache.kafka.common.message.ElectLeadersResponseData.PartitionResult;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData.FeatureUpdateKey;
 import org.apache.kafka.common.message.UpdateFeaturesResponseData;
@@ -47,8 +48,11 @@ class EligibleLeadersTest {
   }
 
   private static Errors error(Answer<ElectLeadersResponseData> answer) {
-    return Errors.forCode(
-        answer.get().replicaElectionResults().get(0).partitionResult().get(0).errorCode());
+    return Errors.forCode(result(answer).errorCode());
+  }
+
+  private static PartitionResult result(Answer<ElectLeadersResponseData> answer) {
+    return answer.get().replicaElectionResults().get(0).partitionResult().get(0);
   }
 
   private Answer<ElectLeadersResponseData> askUncleanly() {
@@ -161,7 +165,11 @@ class EligibleLeadersTest {
     stop(3);
     stop(2);
     stop(1);
-    assertThat(electUncleanly()).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE);
+    Answer<ElectLeadersResponseData> refused = askUncleanly();
+    assertThat(error(refused)).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE);
+    assertThat(result(refused).errorMessage())
+        .isEqualTo(
+            "t-0: none of the brokers [1, 2, 3], which have its replicas, is there. Start one of them");
     cluster.beat(3);
 
     assertThat(electUncleanly()).isEqualTo(Errors.NONE);
