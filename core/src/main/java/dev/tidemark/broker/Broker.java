@@ -357,7 +357,7 @@ public final class Broker {
                 access,
                 new Handlers.Self(
                     clusterId,
-                    new FolderRoom(hosted::logDirs, hosted::suspectFolders),
+                    new FolderRoom(settings.nodeId(), hosted::logDirs, hosted::suspectFolders),
                     hosted::logDirs,
                     hosted.moves(),
                     replication,

@@ -2,6 +2,7 @@ package dev.tidemark.broker;
 
 import dev.tidemark.broker.request.LogDir;
 import dev.tidemark.broker.request.RoomForPartitions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -16,11 +17,13 @@ import org.slf4j.LoggerFactory;
 final class FolderRoom implements RoomForPartitions {
   private static final Logger LOG = LoggerFactory.getLogger(FolderRoom.class);
 
+  private final int nodeId;
   private final Supplier<List<LogDir>> dirs;
   private final Runnable whenFailed;
 
   /** {@code whenFailed} is called when no folder answers: they may be gone. */
-  FolderRoom(Supplier<List<LogDir>> dirs, Runnable whenFailed) {
+  FolderRoom(int nodeId, Supplier<List<LogDir>> dirs, Runnable whenFailed) {
+    this.nodeId = nodeId;
     this.dirs = dirs;
     this.whenFailed = whenFailed;
   }
@@ -45,6 +48,7 @@ final class FolderRoom implements RoomForPartitions {
   private final class Answers {
     private final Runnable ifSo;
     private final Consumer<KafkaStorageException> ifNot;
+    private final List<String> refusals = new ArrayList<>();
     private int missing;
     private boolean told;
 
@@ -62,16 +66,20 @@ final class FolderRoom implements RoomForPartitions {
       if (failure == null) {
         told = true;
         ifSo.run();
-      } else if (missing == 0) {
+        return;
+      }
+      refusals.add(String.valueOf(failure.getMessage()));
+      if (missing == 0) {
         told = true;
-        LOG.warn("New partitions are refused: {}", failure.getMessage());
+        String why = String.join("; ", refusals);
+        LOG.warn("New partitions are refused: {}", why);
         if (!(failure instanceof FolderProbe.FolderFull)) {
           whenFailed.run();
         }
         ifNot.accept(
             new KafkaStorageException(
-                "There is no room for new partitions, nothing was created: "
-                    + failure.getMessage()));
+                "Broker %d has no room for new partitions, nothing was created: %s"
+                    .formatted(nodeId, why)));
       }
     }
   }

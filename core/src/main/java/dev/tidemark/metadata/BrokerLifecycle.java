@@ -268,6 +268,9 @@ final class BrokerLifecycle {
       }
       PartitionChange change = draft.change(key);
       change.electIfNeeded();
+      if (!change.hasLeader() && context.handovers().isUncleanWished(key)) {
+        change.electUncleanly();
+      }
       if (!change.hasLeader()) {
         context.handovers().onNobodyElected(key);
       }

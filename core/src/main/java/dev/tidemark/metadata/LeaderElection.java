@@ -14,12 +14,13 @@ import org.apache.kafka.common.message.ElectLeadersResponseData.ReplicaElectionR
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.image.TopicImage;
+import org.apache.kafka.metadata.BrokerRegistration;
 import org.apache.kafka.metadata.PartitionRegistration;
 
 /**
  * Decides ElectLeaders (KIP-460): gives partitions back to their preferred replica, or, where none
- * of those that may lead is there, to one that may lack records. A partition whose leader serves is
- * without one until that has stopped.
+ * of those that may lead is there, to one that may lack records. A partition whose old leader may
+ * still serve is without one until that has stopped; the election that was asked for is held then.
  */
 final class LeaderElection {
   private final ElectionContext context;
@@ -122,10 +123,39 @@ final class LeaderElection {
     if (!(preferred ? change.electPreferred() : change.electUncleanly())) {
       throw new Refusal(
           preferred ? Errors.PREFERRED_LEADER_NOT_AVAILABLE : Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE,
-          "None of the replicas of %s-%d that may lead is there.".formatted(topicName, partition));
+          "%s-%d: %s"
+              .formatted(
+                  topicName,
+                  partition,
+                  preferred
+                      ? whyNotPreferred(draft, change)
+                      : "none of the brokers %s, which have its replicas, is there. Start one of them"
+                          .formatted(change.replicas())));
     }
     if (!change.hasLeader()) {
       moving.put(key, result);
+      if (!preferred) {
+        context.handovers().wishUnclean(key);
+      }
     }
+  }
+
+  private static String whyNotPreferred(MetadataDraft draft, PartitionChange change) {
+    int preferred = change.replicas().get(0);
+    if (change.isActive(preferred)) {
+      return "broker %d, the preferred leader, is not in sync; in sync are %s. Elect again once it has caught up"
+          .formatted(preferred, change.isr());
+    }
+    BrokerRegistration broker = draft.image().cluster().broker(preferred);
+    if (broker == null || broker.fenced()) {
+      return "broker %d, the preferred leader, is away. Start it, or see its log if it runs, and elect again once it is in sync"
+          .formatted(preferred);
+    }
+    if (broker.inControlledShutdown()) {
+      return "broker %d, the preferred leader, is about to stop. Elect again once it is back and in sync"
+          .formatted(preferred);
+    }
+    return "the data folder of the partition on broker %d, the preferred leader, is offline. Repair its disk, and elect again once it is in sync"
+        .formatted(preferred);
   }
 }

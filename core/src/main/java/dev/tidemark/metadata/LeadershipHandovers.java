@@ -1,6 +1,7 @@
 package dev.tidemark.metadata;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,9 @@ final class LeadershipHandovers {
 
   private final NavigableSet<PartitionKey> ready = new TreeSet<>();
 
+  /** Of those that wait: any replica may lead once the wait is over, as somebody asked for. */
+  private final Set<PartitionKey> uncleanWishes = new HashSet<>();
+
   /** Until a broker has applied the metadata up to {@code offset}. */
   private record Wait(long offset, long sinceMs) {}
 
@@ -62,9 +66,21 @@ final class LeadershipHandovers {
     return ready;
   }
 
+  /** Somebody wants any replica to lead once the wait is over; forgotten when it is. */
+  void wishUnclean(PartitionKey key) {
+    if (waits.containsKey(key)) {
+      uncleanWishes.add(key);
+    }
+  }
+
+  boolean isUncleanWished(PartitionKey key) {
+    return uncleanWishes.contains(key);
+  }
+
   /** An election was tried, and nobody is there: who returns will be elected. */
   void onNobodyElected(PartitionKey key) {
     ready.remove(key);
+    uncleanWishes.remove(key);
   }
 
   /** This node decides from now on. */
@@ -72,6 +88,7 @@ final class LeadershipHandovers {
     waits.clear();
     byBroker.clear();
     ready.clear();
+    uncleanWishes.clear();
     long offset = image.provenance().lastContainedOffset();
     for (PartitionKey key : leaderless) {
       TopicImage topic = image.topics().getTopic(key.topicId());
@@ -135,6 +152,7 @@ final class LeadershipHandovers {
 
   private void forget(PartitionKey key) {
     ready.remove(key);
+    uncleanWishes.remove(key);
     Set<Integer> waited = waits.remove(key);
     if (waited != null) {
       waited.forEach(broker -> dropFromBroker(key, broker));

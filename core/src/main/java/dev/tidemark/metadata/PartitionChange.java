@@ -193,13 +193,24 @@ final class PartitionChange {
     return true;
   }
 
-  /** Elects any replica that is there, where none that may lead is; false if none is there. */
+  /**
+   * Elects any replica that is there, where none that may lead is; false if none is there. Where an
+   * old leader may still serve, nobody is elected yet: {@link #isHeld}.
+   */
   boolean electUncleanly() {
-    if (hasLeader() || facts.isHeld()) {
+    LeaderChoice choice = LeaderChoice.of(replicas, isr, elr, lastKnown, true, this::isActive);
+    if (hasLeader() || choice.leader() == NOBODY) {
       return false;
     }
-    take(LeaderChoice.of(replicas, isr, elr, lastKnown, true, this::isActive));
-    return hasLeader();
+    if (!isHeld()) {
+      take(choice);
+    }
+    return true;
+  }
+
+  /** An old leader may still serve, so that nobody may be elected. */
+  boolean isHeld() {
+    return facts.isHeld();
   }
 
   private int floor() {
@@ -228,7 +239,7 @@ final class PartitionChange {
     if (hasLeader() && !(isr.contains(leader) && isActive(leader))) {
       loseLeader();
     }
-    if (!hasLeader() && !steppedDown && !facts.isHeld()) {
+    if (!hasLeader() && !steppedDown && !isHeld()) {
       elect();
     }
     completeReassignment();

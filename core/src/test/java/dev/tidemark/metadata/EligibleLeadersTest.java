@@ -7,6 +7,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitions;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
+import org.apache.kafka.common.message.ElectLeadersResponseData.PartitionResult;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData.FeatureUpdateKey;
 import org.apache.kafka.common.message.UpdateFeaturesResponseData;
@@ -43,13 +44,25 @@ class EligibleLeadersTest {
   }
 
   private Errors electUncleanly() {
-    ElectLeadersRequestData request = new ElectLeadersRequestData().setElectionType((byte) 1);
+    return error(askUncleanly());
+  }
+
+  private static Errors error(Answer<ElectLeadersResponseData> answer) {
+    return Errors.forCode(result(answer).errorCode());
+  }
+
+  private static PartitionResult result(Answer<ElectLeadersResponseData> answer) {
+    return answer.get().replicaElectionResults().get(0).partitionResult().get(0);
+  }
+
+  private Answer<ElectLeadersResponseData> askUncleanly() {
+    ElectLeadersRequestData request =
+        new ElectLeadersRequestData().setElectionType((byte) 1).setTimeoutMs(60_000);
     request.topicPartitions().add(new TopicPartitions().setTopic("t").setPartitions(List.of(0)));
     Answer<ElectLeadersResponseData> answer = new Answer<>();
     cluster.controller.electLeaders(request, answer);
     cluster.data.runAll();
-    return Errors.forCode(
-        answer.get().replicaElectionResults().get(0).partitionResult().get(0).errorCode());
+    return answer;
   }
 
   @Test
@@ -152,12 +165,49 @@ class EligibleLeadersTest {
     stop(3);
     stop(2);
     stop(1);
-    assertThat(electUncleanly()).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE);
+    Answer<ElectLeadersResponseData> refused = askUncleanly();
+    assertThat(error(refused)).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE);
+    assertThat(result(refused).errorMessage())
+        .isEqualTo(
+            "t-0: none of the brokers [1, 2, 3], which have its replicas, is there. Start one of them");
     cluster.beat(3);
 
     assertThat(electUncleanly()).isEqualTo(Errors.NONE);
     assertThat(leader()).isEqualTo(3);
     assertThat(electUncleanly()).isEqualTo(Errors.ELECTION_NOT_NEEDED);
+  }
+
+  /** A new controller does not know who led, so that it waits for the leases of all. */
+  @Test
+  void an_unclean_election_that_is_asked_for_too_early_is_held_until_no_old_leader_may_serve() {
+    stop(3);
+    stop(2);
+    stop(1);
+    cluster.failOver();
+    cluster.beat(3);
+
+    Answer<ElectLeadersResponseData> answer = askUncleanly();
+
+    assertThat(answer.isThere()).isFalse();
+    assertThat(leader()).isEqualTo(ControlledCluster.NO_LEADER);
+    cluster.pass(2 * ControlledCluster.SESSION_MS, 3);
+    assertThat(leader()).isEqualTo(3);
+    assertThat(cluster.partition("t").leaderRecoveryState)
+        .isEqualTo(LeaderRecoveryState.RECOVERING);
+    assertThat(error(answer)).isEqualTo(Errors.NONE);
+  }
+
+  @Test
+  void an_unclean_election_that_is_asked_for_too_early_is_refused_where_nobody_could_lead() {
+    stop(3);
+    stop(2);
+    stop(1);
+    cluster.failOver();
+
+    assertThat(electUncleanly()).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE);
+    cluster.pass(2 * ControlledCluster.SESSION_MS, 3);
+
+    assertThat(leader()).isEqualTo(ControlledCluster.NO_LEADER);
   }
 
   @Test

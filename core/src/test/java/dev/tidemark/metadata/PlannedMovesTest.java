@@ -3,6 +3,7 @@ package dev.tidemark.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitions;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
@@ -39,6 +40,10 @@ class PlannedMovesTest {
   private static Errors error(Answer<ElectLeadersResponseData> answer) {
     return Errors.forCode(
         answer.get().replicaElectionResults().get(0).partitionResult().get(0).errorCode());
+  }
+
+  private static String why(Answer<ElectLeadersResponseData> answer) {
+    return answer.get().replicaElectionResults().get(0).partitionResult().get(0).errorMessage();
   }
 
   private int leader() {
@@ -101,8 +106,37 @@ class PlannedMovesTest {
   void not_even_an_unclean_election_ends_the_wait() {
     ask(PREFERRED);
 
-    assertThat(error(ask(UNCLEAN))).isEqualTo(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE);
+    assertThat(ask(UNCLEAN).isThere()).isFalse();
     assertThat(leader()).isEqualTo(ControlledCluster.NO_LEADER);
+  }
+
+  private void preferredIsRefused(String why) {
+    Answer<ElectLeadersResponseData> answer = ask(PREFERRED);
+    assertThat(error(answer)).isEqualTo(Errors.PREFERRED_LEADER_NOT_AVAILABLE);
+    assertThat(why(answer)).isEqualTo("t-0: " + why);
+    assertThat(leader()).isEqualTo(2);
+  }
+
+  @Test
+  void a_preferred_leader_that_is_not_in_sync_or_away_is_named_with_what_to_do() {
+    assertThat(cluster.setIsr("t", 2, 3)).isEqualTo(Errors.NONE);
+    preferredIsRefused(
+        "broker 1, the preferred leader, is not in sync; in sync are [2, 3]. Elect again once it has caught up");
+
+    Uuid folder = cluster.partition("t").directory(1);
+    cluster.register(cluster.registration(1).setLogDirs(List.of(folder, new Uuid(1, 77)))).get();
+    preferredIsRefused(
+        "broker 1, the preferred leader, is away. Start it, or see its log if it runs, and elect again once it is in sync");
+
+    cluster.beat(1);
+    cluster.create("other", 1, 2);
+    cluster.answered(cluster.heartbeat(1).setOfflineLogDirs(List.of(folder)));
+    preferredIsRefused(
+        "the data folder of the partition on broker 1, the preferred leader, is offline. Repair its disk, and elect again once it is in sync");
+
+    cluster.answered(cluster.heartbeat(1).setWantShutDown(true));
+    preferredIsRefused(
+        "broker 1, the preferred leader, is about to stop. Elect again once it is back and in sync");
   }
 
   @Test

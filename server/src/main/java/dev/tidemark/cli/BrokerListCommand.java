@@ -20,13 +20,21 @@ final class BrokerListCommand extends AdminCommand {
 
   @Override
   void run(Admin admin) throws CommandFailure, InterruptedException {
+    boolean isCurrent = Controllers.isOneActive(admin);
     ClusterState state = ClusterState.ask(admin);
     List<Map<String, @Nullable Object>> documents =
-        state.brokers().stream().map(broker -> document(state, broker)).toList();
+        state.brokers().stream().map(broker -> document(state, broker, isCurrent)).toList();
+    if (!isCurrent) {
+      System.err.println(
+          "No controller is active now. This is as of the last metadata that the broker has which was"
+              + " asked; which brokers serve is unknown. Start the controllers that are down.");
+    }
     output.print(documents, () -> printText(documents));
   }
 
-  private static Map<String, @Nullable Object> document(ClusterState state, Node broker) {
+  /** {@code isCurrent}: a controller fences brokers that fall silent. */
+  private static Map<String, @Nullable Object> document(
+      ClusterState state, Node broker, boolean isCurrent) {
     int leads = 0;
     int replicas = 0;
     int notInSync = 0;
@@ -42,7 +50,7 @@ final class BrokerListCommand extends AdminCommand {
     document.put("broker", broker.id());
     document.put("address", broker.host() + ":" + broker.port());
     document.put("rack", broker.rack());
-    document.put("state", broker.isFenced() ? "fenced" : "serves");
+    document.put("state", broker.isFenced() ? "fenced" : isCurrent ? "serves" : "unknown");
     document.put("leads", leads);
     document.put("replicas", replicas);
     document.put("notInSync", notInSync);

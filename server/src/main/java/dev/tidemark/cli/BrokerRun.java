@@ -4,11 +4,8 @@ import dev.tidemark.broker.folder.FolderRefused;
 import dev.tidemark.broker.settings.InvalidSetting;
 import dev.tidemark.server.BindFailure;
 import dev.tidemark.server.BrokerProcess;
-import dev.tidemark.server.FileDirectory;
 import dev.tidemark.server.FormatOptions;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -21,10 +18,10 @@ final class BrokerRun {
   private static final Logger LOG = LoggerFactory.getLogger(BrokerRun.class);
 
   private final List<BrokerProcess> brokers;
-  private final @Nullable Path deletedAtEnd;
+  private final @Nullable EphemeralFolder deletedAtEnd;
   private volatile int exitCode = ExitCodes.OK;
 
-  private BrokerRun(List<BrokerProcess> brokers, @Nullable Path deletedAtEnd) {
+  private BrokerRun(List<BrokerProcess> brokers, @Nullable EphemeralFolder deletedAtEnd) {
     this.brokers = brokers;
     this.deletedAtEnd = deletedAtEnd;
   }
@@ -33,55 +30,53 @@ final class BrokerRun {
    * Starts a broker and takes over SIGTERM and SIGINT.
    *
    * @param formats whether an empty data folder is formatted
-   * @param deletedAtEnd a folder that goes with the broker
+   * @param deletedAtEnd a folder that goes with the broker; null if its data stay
    */
-  static BrokerRun start(Map<String, String> settings, boolean formats, @Nullable Path deletedAtEnd)
+  static BrokerRun start(
+      Map<String, String> settings, boolean formats, @Nullable EphemeralFolder deletedAtEnd)
       throws CommandFailure {
-    FormatOptions options = formats ? FormatOptions.DEFAULTS : null;
-    return start(List.of(settings), options, deletedAtEnd);
+    FormatOptions format = formats ? FormatOptions.DEFAULTS : null;
+    return start(List.of(new NodeStart(settings, format)), 1, deletedAtEnd);
   }
 
   /**
-   * The same for the nodes of a cluster, one after the other.
+   * The same for the nodes of a cluster.
    *
-   * @param format how empty data folders are formatted; null if they are not
+   * @param voters how many of the first nodes vote as controllers
    */
-  static BrokerRun start(
-      List<Map<String, String>> nodes, @Nullable FormatOptions format, @Nullable Path deletedAtEnd)
+  static BrokerRun start(List<NodeStart> nodes, int voters, @Nullable EphemeralFolder deletedAtEnd)
       throws CommandFailure {
     try {
-      BrokerRun run = new BrokerRun(startAll(nodes, format, deletedAtEnd), deletedAtEnd);
-      Runtime.getRuntime().addShutdownHook(new Thread(run::stop, "stop"));
+      BrokerRun run = new BrokerRun(ClusterStart.run(nodes, voters, deletedAtEnd), deletedAtEnd);
+      run.takeOverSignals();
       return run;
     } catch (InvalidSetting | FolderRefused | IllegalArgumentException e) {
       throw CommandFailure.failed(FailureText.of(e));
     } catch (IOException e) {
-      throw failed(e, format != null);
+      throw isEnding(deletedAtEnd) ? interrupted(e) : failed(e, nodes.get(0).format() != null);
     } catch (InterruptedException e) {
-      throw CommandFailure.failed("the start was interrupted");
+      throw interrupted(e);
     }
   }
 
-  /** All of them, or none: when one fails, those before it are stopped in order. */
-  private static List<BrokerProcess> startAll(
-      List<Map<String, String>> nodes, @Nullable FormatOptions format, @Nullable Path deletedAtEnd)
-      throws IOException, InterruptedException {
-    List<BrokerProcess> started = new ArrayList<>();
+  /** The process was told to end, and the folder goes while the brokers still start. */
+  private static boolean isEnding(@Nullable EphemeralFolder deletedAtEnd) {
+    return deletedAtEnd != null && deletedAtEnd.isEnding();
+  }
+
+  private static CommandFailure interrupted(Exception cause) {
+    return CommandFailure.failed(
+        "the process was told to end before its brokers were ready", cause);
+  }
+
+  private void takeOverSignals() throws CommandFailure {
     try {
-      for (Map<String, String> settings : nodes) {
-        started.add(BrokerProcess.start(settings, format));
-      }
-      return List.copyOf(started);
-    } catch (IOException | InterruptedException | RuntimeException e) {
-      try {
-        stopFrom(started, started.size() - 1);
-        if (deletedAtEnd != null) {
-          FileDirectory.deleteAll(deletedAtEnd);
-        }
-      } catch (IOException | InterruptedException | RuntimeException alsoFailed) {
-        e.addSuppressed(alsoFailed);
-      }
-      throw e;
+      Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
+    } catch (IllegalStateException e) {
+      throw interrupted(e);
+    }
+    if (deletedAtEnd != null) {
+      deletedAtEnd.leaveToBrokers();
     }
   }
 
@@ -156,29 +151,18 @@ final class BrokerRun {
   /** The end of the process: a clean stop counts as success whatever signal asked for it. */
   private void stop() {
     try {
-      stopFrom(brokers, brokers.size() - 1);
-      if (deletedAtEnd != null) {
-        FileDirectory.deleteAll(deletedAtEnd);
-      }
+      ClusterStart.stop(brokers);
       LOG.info("Tidemark stopped.");
     } catch (IOException | InterruptedException | RuntimeException e) {
       LOG.error("The broker did not stop cleanly.", e);
       exitCode = ExitCodes.FAILURE;
+    } finally {
+      if (deletedAtEnd != null) {
+        deletedAtEnd.delete();
+      }
     }
     System.out.flush();
     System.err.flush();
     Runtime.getRuntime().halt(exitCode);
-  }
-
-  /** The first, which may be the only controller, stops last; each whatever becomes of another. */
-  private static void stopFrom(List<BrokerProcess> brokers, int last)
-      throws IOException, InterruptedException {
-    if (last >= 0) {
-      try {
-        brokers.get(last).stop();
-      } finally {
-        stopFrom(brokers, last - 1);
-      }
-    }
   }
 }

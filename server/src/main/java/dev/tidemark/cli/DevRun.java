@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class DevRun {
   static final String HOST = "127.0.0.1";
   private static final int MAX_PORT = 65_535;
+
+  /** With an even number no more may fail than with one less. */
+  private static final Set<Integer> VOTERS = Set.of(1, 3, 5);
 
   private DevRun() {}
 
@@ -31,6 +35,12 @@ final class DevRun {
           "--brokers %d is not possible; give a number from 1 to %d"
               .formatted(options.brokers(), DevCluster.MAX_BROKERS));
     }
+    Integer voters = options.voters();
+    if (voters != null && (!VOTERS.contains(voters) || voters > options.brokers())) {
+      throw CommandFailure.usage(
+          "--voters %d is not possible with --brokers %d; give 1, 3 or 5, and at least as many brokers"
+              .formatted(voters, options.brokers()));
+    }
     int maxPort = MAX_PORT - options.brokers() + 1;
     if (options.port() < 0 || options.port() > maxPort) {
       throw CommandFailure.usage(
@@ -38,15 +48,16 @@ final class DevRun {
               .formatted(options.port(), options.brokers(), maxPort));
     }
     ServerLogging.dev();
-    Path folder = folder(options);
-    Path deletedAtEnd = options.ephemeral() ? folder : null;
+    EphemeralFolder deletedAtEnd = options.ephemeral() ? ephemeralFolder() : null;
+    Path folder = deletedAtEnd == null ? keptFolder(options) : deletedAtEnd.path();
     BrokerRun run = start(options, folder, deletedAtEnd);
     printReady(run.ports(), folder);
     return run.awaitEnd();
   }
 
   /** One broker has a folder of another form than several: neither may hide the other's data. */
-  private static BrokerRun start(DevOptions options, Path folder, @Nullable Path deletedAtEnd)
+  private static BrokerRun start(
+      DevOptions options, Path folder, @Nullable EphemeralFolder deletedAtEnd)
       throws CommandFailure {
     if (options.brokers() == 1 && !DevCluster.isIn(folder)) {
       return BrokerRun.start(settings(options.port(), folder), true, deletedAtEnd);
@@ -56,7 +67,8 @@ final class DevRun {
           "%s holds the data of one broker that is a cluster by itself: add --brokers 1 to go on with them, or choose another folder with --data-dir"
               .formatted(folder));
     }
-    return DevCluster.start(options.brokers(), options.port(), folder, deletedAtEnd);
+    return DevCluster.start(
+        options.brokers(), options.voters(), options.port(), folder, deletedAtEnd);
   }
 
   /** The settings of a development broker, without those that stand at their defaults. */
@@ -71,19 +83,20 @@ final class DevRun {
     return settings;
   }
 
-  private static Path folder(DevOptions options) throws CommandFailure {
+  private static EphemeralFolder ephemeralFolder() throws CommandFailure {
     try {
-      String asked = options.dataDir();
-      if (asked == null) {
-        return options.ephemeral()
-            ? Files.createTempDirectory("tidemark-dev-")
-            : usualFolder(System.getenv("XDG_DATA_HOME"), home());
-      }
-      return Path.of(asked).toAbsolutePath().normalize();
+      return EphemeralFolder.create();
     } catch (IOException e) {
       throw CommandFailure.failed(
           "no temporary folder could be made: " + FailureText.of(e) + "; give one with --data-dir");
     }
+  }
+
+  private static Path keptFolder(DevOptions options) {
+    String asked = options.dataDir();
+    return asked == null
+        ? usualFolder(System.getenv("XDG_DATA_HOME"), home())
+        : Path.of(asked).toAbsolutePath().normalize();
   }
 
   /** What the shell calls ~; Java's user.home is the one of the user database instead. */

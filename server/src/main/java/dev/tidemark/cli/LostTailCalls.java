@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.common.Node;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +38,11 @@ final class LostTailCalls {
   /** Those a broker lists, and how many there are. */
   record Listed(List<LostTailEntry> entries, int count) {}
 
-  /** The brokers that serve, by id. */
+  /** The brokers, by id; those that are fenced cannot be asked. */
   static List<Node> brokers(Admin admin) throws CommandFailure, InterruptedException {
-    Collection<Node> nodes = AdminCommand.await(admin.describeCluster().nodes());
+    Collection<Node> nodes =
+        AdminCommand.await(
+            admin.describeCluster(new DescribeClusterOptions().includeFencedBrokers(true)).nodes());
     return nodes.stream().sorted(Comparator.comparingInt(Node::id)).toList();
   }
 
@@ -47,7 +50,7 @@ final class LostTailCalls {
   static Node broker(Admin admin, LostTailId id) throws CommandFailure, InterruptedException {
     Brokers.requireAll(admin, List.of(id.broker()));
     for (Node node : brokers(admin)) {
-      if (node.id() == id.broker()) {
+      if (node.id() == id.broker() && !node.isFenced()) {
         return node;
       }
     }

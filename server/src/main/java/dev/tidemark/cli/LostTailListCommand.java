@@ -27,6 +27,7 @@ final class LostTailListCommand extends AdminCommand {
 
   private final List<Found> found = new ArrayList<>();
   private final List<String> unlisted = new ArrayList<>();
+  private boolean isComplete = true;
 
   private record Found(LostTailId id, LostTailEntry entry) {}
 
@@ -43,11 +44,18 @@ final class LostTailListCommand extends AdminCommand {
       Topics.requireAll(admin, List.of(topic));
     }
     for (Node broker : LostTailCalls.brokers(admin)) {
-      ask(broker);
+      if (broker.isFenced()) {
+        isComplete = false;
+        System.err.println("Broker " + broker.id() + " is fenced and was not asked.");
+      } else {
+        ask(broker);
+      }
     }
+    unlisted.forEach(one -> System.err.println("This is not all: " + one + "."));
     output.print(found.stream().map(LostTailListCommand::document).toList(), this::printText);
     if (!unlisted.isEmpty()) {
-      throw CommandFailure.failed(String.join("; ", unlisted));
+      throw CommandFailure.failed(
+          "the list of lost tails is not complete, as said above it: ask again when that is mended");
     }
   }
 
@@ -69,7 +77,10 @@ final class LostTailListCommand extends AdminCommand {
 
   private void printText() {
     if (found.isEmpty()) {
-      System.err.println("No lost tails are known.");
+      System.err.println(
+          isComplete && unlisted.isEmpty()
+              ? "No lost tails are known."
+              : "No lost tails on the brokers that answered.");
       return;
     }
     TextTable table =

@@ -86,6 +86,9 @@ class FailingDiskTest {
   void aTopicIsNotCreatedWhereThereIsNoRoomAndCanBeCreatedLater() {
     disk.faults().capacityBytes(disk.usedBytes() + 1_000_000);
     assertThat(client().create(TOPIC)).isEqualTo(Errors.KAFKA_STORAGE_ERROR);
+    assertThat(client().whyNotCreated(TOPIC))
+        .startsWith("Broker 1 has no room for new partitions, nothing was created: /")
+        .contains(" bytes of free space; free at least ");
     disk.faults().capacityBytes(Long.MAX_VALUE);
     assertThat(client().create(TOPIC)).isEqualTo(Errors.NONE);
     assertThat(client().produce(TOPIC, 1)).isEqualTo(Errors.NONE);

@@ -20,6 +20,7 @@ import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartiti
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
+import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicResult;
 import org.apache.kafka.common.message.DeleteRecordsRequestData;
 import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsPartition;
 import org.apache.kafka.common.message.DeleteRecordsRequestData.DeleteRecordsTopic;
@@ -91,6 +92,15 @@ final class SimClient {
   }
 
   Errors create(String topic, int partitions, String... configs) {
+    return Errors.forCode(created(topic, partitions, configs).errorCode());
+  }
+
+  /** What somebody is told whose topic is not created; null when it is. */
+  @Nullable String whyNotCreated(String topic) {
+    return created(topic, 1).errorMessage();
+  }
+
+  private CreatableTopicResult created(String topic, int partitions, String... configs) {
     CreateTopicsRequestData data = new CreateTopicsRequestData();
     CreatableTopic creatable =
         new CreatableTopic()
@@ -107,7 +117,7 @@ final class SimClient {
         broker.call(
             new CreateTopicsRequest(data, ApiKeys.CREATE_TOPICS.latestVersion()),
             CreateTopicsResponse.class);
-    return Errors.forCode(response.data().topics().iterator().next().errorCode());
+    return response.data().topics().iterator().next();
   }
 
   void delete(String topic) {
