@@ -5,16 +5,13 @@ import dev.tidemark.env.Shard;
 import dev.tidemark.env.Timers;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.message.BrokerRegistrationRequestData;
-import org.apache.kafka.common.metadata.NoOpRecord;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.metadata.BrokerRegistration;
-import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +27,12 @@ final class BrokerLifecycle {
   /** How long heartbeats that need a record wait for others to share it. */
   static final long ACK_TICK_MS = 20;
 
+  /** The same for those that are in no hurry, at most; brokers send about at the same time. */
+  static final long PATIENT_MS = 100;
+
+  /** A quarter of what a lease is shorter than a session is never waited longer. */
+  private static final int PATIENT_DIVISOR = 36;
+
   /** Until an election whose record could not be written is tried again. */
   private static final long RETRY_MS = 500;
 
@@ -43,10 +46,10 @@ final class BrokerLifecycle {
   private final Clock clock;
   private final Timers timers;
   private final HeartbeatAcks acks = new HeartbeatAcks();
+  private final AckRecords ackRecords;
   private final FencingProbes probes;
   private Timers.@Nullable Timer check;
   private long checkAtMs = Long.MAX_VALUE;
-  private boolean ackTickSet;
   private boolean electing;
 
   /** {@code nextOffset} tells the offset the next record will have. */
@@ -63,6 +66,7 @@ final class BrokerLifecycle {
     this.nextOffset = nextOffset;
     this.clock = control.clock();
     this.timers = control.timers();
+    this.ackRecords = new AckRecords(loop, acks, clock, timers);
     this.probes =
         new FencingProbes(
             settings.fastFencing() ? probe : BrokerProbe.none(), timers, this::onProvenDead);
@@ -144,13 +148,15 @@ final class BrokerLifecycle {
         .onHeartbeat(
             request.brokerId(), request.brokerEpoch(), request.currentMetadataOffset(), nowMs);
     loop.decide(
-        new HeartbeatDecision(context, request, nowMs)::decide, new OnHeartbeat(request, reply));
+        new HeartbeatDecision(context, request, nowMs)::decide,
+        new OnHeartbeat(request, nowMs, reply));
   }
 
   /** The connection on which the broker sent its heartbeats is broken. */
   void onConnectionLost(int brokerId, long brokerEpoch) {
     BrokerRegistration broker = loop.image().cluster().broker(brokerId);
     if (loop.isActive() && broker != null && broker.epoch() == brokerEpoch && !broker.fenced()) {
+      context.liveness().forgetAnswer(brokerId);
       probes.begin(broker);
     }
   }
@@ -325,41 +331,46 @@ final class BrokerLifecycle {
     }
   }
 
-  private void scheduleAckTick() {
-    if (!ackTickSet) {
-      ackTickSet = true;
-      timers.schedule(ACK_TICK_MS, this::ackTick);
-    }
+  /** How long this heartbeat, which needs a record, waits for others to share it. */
+  private long patienceMs(BrokerHeartbeatRequestData request, long nowMs) {
+    MetadataImage image = loop.image();
+    BrokerRegistration broker = image.cluster().broker(request.brokerId());
+    boolean isPatient =
+        broker != null
+            && !broker.fenced()
+            && !broker.inControlledShutdown()
+            && !request.wantFence()
+            && !request.wantShutDown()
+            // Else the next one, which cannot come before this answer, may tell what is awaited.
+            && request.currentMetadataOffset() >= image.provenance().lastContainedOffset()
+            && context.liveness().isAtRest(request.brokerId(), nowMs);
+    return isPatient ? Math.max(ACK_TICK_MS, longestPatienceMs()) : ACK_TICK_MS;
   }
 
-  private void ackTick() {
-    ackTickSet = false;
-    Function<MetadataImage, Decision<Boolean>> noOp =
-        image ->
-            acks.needsRecord()
-                ? new Decision<>(
-                    List.of(new ApiMessageAndVersion(new NoOpRecord(), (short) 0)), true)
-                : Decision.of(true);
-    if (acks.needsRecord()) {
-      loop.decide(noOp, new Logged<>());
-    }
+  private long longestPatienceMs() {
+    return Math.min(PATIENT_MS, settings.sessionTimeoutMs() / PATIENT_DIVISOR);
   }
 
   /** An append failed: those that wait need another record. */
   void onAppendFailed() {
     acks.onFailed();
     if (acks.needsRecord()) {
-      scheduleAckTick();
+      ackRecords.within(ACK_TICK_MS);
     }
   }
 
   /** Goes on after a heartbeat was decided. */
   private final class OnHeartbeat implements Reply<Boolean>, HeartbeatAcks.Waiting {
     private final BrokerHeartbeatRequestData request;
+    private final long arrivedMs;
     private final Reply<BrokerHeartbeatResponseData> reply;
 
-    OnHeartbeat(BrokerHeartbeatRequestData request, Reply<BrokerHeartbeatResponseData> reply) {
+    OnHeartbeat(
+        BrokerHeartbeatRequestData request,
+        long arrivedMs,
+        Reply<BrokerHeartbeatResponseData> reply) {
       this.request = request;
+      this.arrivedMs = arrivedMs;
       this.reply = reply;
     }
 
@@ -369,7 +380,7 @@ final class BrokerLifecycle {
         answer();
       } else {
         acks.await(this);
-        scheduleAckTick();
+        ackRecords.within(patienceMs(request, clock.monotonicMs()));
       }
       BrokerRegistration broker = loop.image().cluster().broker(request.brokerId());
       boolean isCurrent = broker != null && broker.epoch() == request.brokerEpoch();
@@ -389,6 +400,9 @@ final class BrokerLifecycle {
       } catch (Refusal e) {
         reply.fail(e.toApiException());
         return;
+      }
+      if (!answer.isFenced()) {
+        context.liveness().onAnswered(request.brokerId(), arrivedMs, clock.monotonicMs());
       }
       reply.succeed(answer);
     }
@@ -449,7 +463,7 @@ final class BrokerLifecycle {
   }
 
   /** Of decisions that nobody asked for. */
-  private static final class Logged<T> implements Reply<T> {
+  static final class Logged<T> implements Reply<T> {
     @Override
     public void succeed(T result) {}
 

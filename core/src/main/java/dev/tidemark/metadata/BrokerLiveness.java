@@ -18,6 +18,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class BrokerLiveness {
   private static final long UNKNOWN = -1;
+  private static final long NEVER = Long.MIN_VALUE;
+
+  /** The part of a session that is no lease, as brokers count it. */
+  private static final int LEASE_MARGIN_DIVISOR = 9;
+
+  /** A heartbeat that comes sooner than this part of a session after an answer is urgent. */
+  private static final int HASTE_DIVISOR = 9;
 
   private final long sessionMs;
   private final Map<Integer, Contact> contacts = new TreeMap<>();
@@ -73,6 +80,36 @@ final class BrokerLiveness {
     if (contact != null) {
       contact.leaseEndMs = Math.min(contact.leaseEndMs, nowMs);
     }
+  }
+
+  /** The heartbeat that came at {@code arrivedMs} was answered: the broker may lead. */
+  void onAnswered(int brokerId, long arrivedMs, long nowMs) {
+    Contact contact = contacts.get(brokerId);
+    if (contact != null) {
+      contact.grantedMs = arrivedMs;
+      contact.answeredMs = nowMs;
+    }
+  }
+
+  /** Whatever the broker was answered, it may not know. */
+  void forgetAnswer(int brokerId) {
+    Contact contact = contacts.get(brokerId);
+    if (contact != null) {
+      contact.answeredMs = NEVER;
+    }
+  }
+
+  /**
+   * True when the broker surely has a lease that goes on for some time, and does not seem to be in
+   * haste: the heartbeat it was answered last came less than half of its lease ago, and its answer
+   * was not just now. Nobody is so before the first answer of this active controller.
+   */
+  boolean isAtRest(int brokerId, long nowMs) {
+    Contact contact = contacts.get(brokerId);
+    return contact != null
+        && contact.answeredMs != NEVER
+        && nowMs - contact.answeredMs >= sessionMs / HASTE_DIVISOR
+        && nowMs - contact.grantedMs < (sessionMs - sessionMs / LEASE_MARGIN_DIVISOR) / 2;
   }
 
   boolean isLocal(int brokerId) {
@@ -184,6 +221,8 @@ final class BrokerLiveness {
     long metadataOffset = UNKNOWN;
     long shutdownOffset = UNKNOWN;
     long neededOffset = UNKNOWN;
+    long grantedMs = NEVER;
+    long answeredMs = NEVER;
     boolean isLocal;
 
     Contact(long epoch, long nowMs, long leaseEndMs) {

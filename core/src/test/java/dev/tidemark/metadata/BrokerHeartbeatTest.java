@@ -105,6 +105,108 @@ class BrokerHeartbeatTest {
     assertThat(cluster.log.batches).hasSize(batches + 1);
   }
 
+  /** One broker's heartbeat was answered an interval ago. */
+  private void rest(int brokerId) {
+    cluster.beat(brokerId);
+    cluster.control.advance(2_000);
+  }
+
+  private boolean isAnsweredWithin(BrokerHeartbeatRequestData request, long ms) {
+    Answer<BrokerHeartbeatResponseData> answer = cluster.send(request);
+    cluster.control.advance(ms);
+    return answer.isThere();
+  }
+
+  @Test
+  void who_has_a_lease_for_long_waits_for_others_and_one_record_serves_all() {
+    cluster.join(1);
+    cluster.join(2);
+    rest(1);
+    rest(2);
+    cluster.beat(1);
+    cluster.beat(2);
+    cluster.control.advance(2_000);
+    int batches = cluster.log.batches.size();
+
+    Answer<BrokerHeartbeatResponseData> one = cluster.send(cluster.heartbeat(1));
+    cluster.control.advance(BrokerLifecycle.PATIENT_MS - 1);
+    assertThat(one.isThere()).isFalse();
+    Answer<BrokerHeartbeatResponseData> two = cluster.send(cluster.heartbeat(2));
+    cluster.control.advance(1);
+
+    assertThat(one.isThere()).isTrue();
+    assertThat(two.isThere()).isTrue();
+    assertThat(cluster.log.batches).hasSize(batches + 1);
+  }
+
+  @Test
+  void the_patient_go_with_whoever_is_not() {
+    cluster.join(1);
+    cluster.join(2);
+    rest(1);
+    Answer<BrokerHeartbeatResponseData> patient = cluster.send(cluster.heartbeat(1));
+    cluster.beat(2);
+    Answer<BrokerHeartbeatResponseData> hasty = cluster.send(cluster.heartbeat(2));
+    cluster.control.advance(BrokerLifecycle.ACK_TICK_MS);
+
+    assertThat(hasty.isThere()).isTrue();
+    assertThat(patient.isThere()).isTrue();
+  }
+
+  @Test
+  void the_first_heartbeat_under_a_new_controller_does_not_wait_for_others() {
+    cluster.join(1);
+    rest(1);
+    cluster.failOver();
+
+    assertThat(isAnsweredWithin(cluster.heartbeat(1), BrokerLifecycle.ACK_TICK_MS)).isTrue();
+  }
+
+  @Test
+  void who_may_have_lost_its_lease_does_not_wait_for_others() {
+    cluster.join(1);
+    rest(1);
+    cluster.control.advance(3_000); // half its lease is over
+    assertThat(isAnsweredWithin(cluster.heartbeat(1), BrokerLifecycle.ACK_TICK_MS)).isTrue();
+
+    rest(1);
+    cluster.controller.onConnectionLost(1, cluster.epochs.get(1));
+    assertThat(isAnsweredWithin(cluster.heartbeat(1), BrokerLifecycle.ACK_TICK_MS)).isTrue();
+
+    cluster.beat(1);
+    cluster.control.advance(500); // it beats at once after it has lost the controller
+    assertThat(isAnsweredWithin(cluster.heartbeat(1), BrokerLifecycle.ACK_TICK_MS)).isTrue();
+  }
+
+  @Test
+  void who_stops_or_is_fenced_or_is_behind_does_not_wait_for_others() {
+    cluster.join(1);
+    cluster.join(2);
+    cluster.create("t", 1, 2);
+    rest(1);
+    long behind = cluster.lastOffset() - 1;
+    assertThat(
+            isAnsweredWithin(
+                cluster.heartbeat(1).setCurrentMetadataOffset(behind), BrokerLifecycle.ACK_TICK_MS))
+        .isTrue();
+
+    rest(1);
+    cluster.send(cluster.heartbeat(1).setWantShutDown(true)); // begins to stop, by its own record
+    cluster.control.advance(2_000);
+    assertThat(
+            isAnsweredWithin(
+                cluster.heartbeat(1).setWantShutDown(true).setCurrentMetadataOffset(behind),
+                BrokerLifecycle.ACK_TICK_MS))
+        .isTrue();
+
+    rest(2);
+    cluster.answered(cluster.heartbeat(2).setWantFence(true));
+    cluster.control.advance(2_000);
+    assertThat(
+            isAnsweredWithin(cluster.heartbeat(2).setWantFence(true), BrokerLifecycle.ACK_TICK_MS))
+        .isTrue();
+  }
+
   @Test
   void a_controller_that_cannot_append_grants_nothing() {
     cluster.join(1);

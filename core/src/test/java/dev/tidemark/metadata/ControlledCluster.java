@@ -168,7 +168,7 @@ final class ControlledCluster {
   BrokerHeartbeatResponseData answered(BrokerHeartbeatRequestData request) {
     Answer<BrokerHeartbeatResponseData> answer = send(request);
     if (!answer.isThere()) {
-      control.advance(BrokerLifecycle.ACK_TICK_MS);
+      control.advance(BrokerLifecycle.PATIENT_MS);
       data.runAll();
     }
     return answer(answer);
@@ -193,7 +193,7 @@ final class ControlledCluster {
         send(heartbeat(id));
       }
     }
-    control.advance(BrokerLifecycle.ACK_TICK_MS);
+    control.advance(BrokerLifecycle.PATIENT_MS);
     data.runAll();
   }
 

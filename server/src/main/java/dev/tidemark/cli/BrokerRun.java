@@ -6,7 +6,6 @@ import dev.tidemark.server.BindFailure;
 import dev.tidemark.server.BrokerProcess;
 import dev.tidemark.server.FormatOptions;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -36,28 +35,25 @@ final class BrokerRun {
   static BrokerRun start(
       Map<String, String> settings, boolean formats, @Nullable EphemeralFolder deletedAtEnd)
       throws CommandFailure {
-    FormatOptions options = formats ? FormatOptions.DEFAULTS : null;
-    return start(List.of(settings), options, deletedAtEnd);
+    FormatOptions format = formats ? FormatOptions.DEFAULTS : null;
+    return start(List.of(new NodeStart(settings, format)), 1, deletedAtEnd);
   }
 
   /**
-   * The same for the nodes of a cluster, one after the other.
+   * The same for the nodes of a cluster.
    *
-   * @param format how empty data folders are formatted; null if they are not
+   * @param voters how many of the first nodes vote as controllers
    */
-  static BrokerRun start(
-      List<Map<String, String>> nodes,
-      @Nullable FormatOptions format,
-      @Nullable EphemeralFolder deletedAtEnd)
+  static BrokerRun start(List<NodeStart> nodes, int voters, @Nullable EphemeralFolder deletedAtEnd)
       throws CommandFailure {
     try {
-      BrokerRun run = new BrokerRun(startAll(nodes, format, deletedAtEnd), deletedAtEnd);
+      BrokerRun run = new BrokerRun(ClusterStart.run(nodes, voters, deletedAtEnd), deletedAtEnd);
       run.takeOverSignals();
       return run;
     } catch (InvalidSetting | FolderRefused | IllegalArgumentException e) {
       throw CommandFailure.failed(FailureText.of(e));
     } catch (IOException e) {
-      throw isEnding(deletedAtEnd) ? interrupted(e) : failed(e, format != null);
+      throw isEnding(deletedAtEnd) ? interrupted(e) : failed(e, nodes.get(0).format() != null);
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
@@ -81,35 +77,6 @@ final class BrokerRun {
     }
     if (deletedAtEnd != null) {
       deletedAtEnd.leaveToBrokers();
-    }
-  }
-
-  /** All of them, or none: when one fails, those before it are stopped in order. */
-  private static List<BrokerProcess> startAll(
-      List<Map<String, String>> nodes,
-      @Nullable FormatOptions format,
-      @Nullable EphemeralFolder deletedAtEnd)
-      throws IOException, InterruptedException {
-    List<BrokerProcess> started = new ArrayList<>();
-    try {
-      for (Map<String, String> settings : nodes) {
-        if (isEnding(deletedAtEnd)) {
-          throw new InterruptedException();
-        }
-        started.add(BrokerProcess.start(settings, format));
-      }
-      return List.copyOf(started);
-    } catch (IOException | InterruptedException | RuntimeException e) {
-      try {
-        stopFrom(started, started.size() - 1);
-      } catch (IOException | InterruptedException | RuntimeException alsoFailed) {
-        e.addSuppressed(alsoFailed);
-      } finally {
-        if (deletedAtEnd != null) {
-          deletedAtEnd.delete();
-        }
-      }
-      throw e;
     }
   }
 
@@ -184,7 +151,7 @@ final class BrokerRun {
   /** The end of the process: a clean stop counts as success whatever signal asked for it. */
   private void stop() {
     try {
-      stopFrom(brokers, brokers.size() - 1);
+      ClusterStart.stop(brokers);
       LOG.info("Tidemark stopped.");
     } catch (IOException | InterruptedException | RuntimeException e) {
       LOG.error("The broker did not stop cleanly.", e);
@@ -197,17 +164,5 @@ final class BrokerRun {
     System.out.flush();
     System.err.flush();
     Runtime.getRuntime().halt(exitCode);
-  }
-
-  /** The first, which may be the only controller, stops last; each whatever becomes of another. */
-  private static void stopFrom(List<BrokerProcess> brokers, int last)
-      throws IOException, InterruptedException {
-    if (last >= 0) {
-      try {
-        brokers.get(last).stop();
-      } finally {
-        stopFrom(brokers, last - 1);
-      }
-    }
   }
 }

@@ -2,10 +2,7 @@ package dev.tidemark.cli;
 
 import dev.tidemark.broker.folder.FolderIdentity;
 import dev.tidemark.server.FileFailure;
-import dev.tidemark.server.FormatOptions;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Several development brokers in one process, each with its own folder and port; the first one is
- * the only controller as well. Where there are three, topics get three replicas, of which two have
- * to be in sync, as in a cluster of machines.
+ * Several development brokers in one process, each with its own folder and port; the first one, or
+ * as many as are asked for, are controllers as well. Where there are three, topics get three
+ * replicas, of which two have to be in sync, as in a cluster of machines.
  */
 final class DevCluster {
   private static final Logger LOG = LoggerFactory.getLogger(DevCluster.class);
@@ -46,19 +43,25 @@ final class DevCluster {
     return Files.exists(folder.resolve(CLUSTER_ID));
   }
 
-  static BrokerRun start(int brokers, int port, Path folder, @Nullable EphemeralFolder deletedAtEnd)
+  /** {@code voters} of them vote as controllers; null: as many as before, or one. */
+  static BrokerRun start(
+      int brokers,
+      @Nullable Integer voters,
+      int port,
+      Path folder,
+      @Nullable EphemeralFolder deletedAtEnd)
       throws CommandFailure {
     requireAll(brokers, folder);
     boolean isNew = !isIn(folder);
-    List<Map<String, String>> nodes;
-    FormatOptions format;
+    List<NodeStart> nodes;
+    DevVoters voting;
     try {
-      nodes = nodes(brokers, port, folder);
-      format = format(folder);
+      voting = DevVoters.of(folder, isNew, voters);
+      nodes = nodes(brokers, voting, port, folder);
     } catch (IOException e) {
       throw BrokerRun.failed(e, true);
     }
-    BrokerRun run = BrokerRun.start(nodes, format, deletedAtEnd);
+    BrokerRun run = BrokerRun.start(nodes, voting.count(), deletedAtEnd);
     if (isNew && brokers == 2) {
       lowerMinimum(run.ports().get(0));
     }
@@ -86,26 +89,16 @@ final class DevCluster {
     return cluster.resolve("broker-" + id);
   }
 
-  /** The settings of brokers 1 to {@code brokers}, of which the first has to start first. */
-  static List<Map<String, String>> nodes(int brokers, int port, Path folder) throws IOException {
-    int controllerPort = freePort();
-    List<Map<String, String>> nodes = new ArrayList<>();
+  /** Brokers 1 to {@code brokers}, of which those that vote have to start first. */
+  static List<NodeStart> nodes(int brokers, DevVoters voters, int port, Path folder)
+      throws IOException {
+    String clusterId = clusterId(folder);
+    List<NodeStart> nodes = new ArrayList<>();
     for (int id = 1; id <= brokers; id++) {
-      nodes.add(node(id, port == 0 ? 0 : port + id - 1, controllerPort, folder));
+      Map<String, String> settings = node(id, port == 0 ? 0 : port + id - 1, voters, folder);
+      nodes.add(new NodeStart(settings, voters.format(clusterId, id)));
     }
     return nodes;
-  }
-
-  /** How empty folders become those of the cluster. */
-  static FormatOptions format(Path folder) throws IOException {
-    return new FormatOptions(clusterId(folder), FormatOptions.Voters.DEFAULT, "");
-  }
-
-  /** The controller is found by its address of this run, so it need not be that of the last. */
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   /** It is the same for all brokers, also for those that a later run adds. */
@@ -122,16 +115,17 @@ final class DevCluster {
     }
   }
 
-  private static Map<String, String> node(int id, int port, int controllerPort, Path folder) {
+  private static Map<String, String> node(int id, int port, DevVoters voters, Path folder) {
     Map<String, String> settings = DevRun.settings(port, folder(folder, id));
-    String controller = DevRun.HOST + ":" + controllerPort;
     settings.put("node.id", String.valueOf(id));
-    settings.put("controller.listener.names", "CONTROLLER");
-    settings.put("controller.quorum.bootstrap.servers", controller);
-    if (id == 1) {
-      settings.put("listeners", settings.get("listeners") + ",CONTROLLER://" + controller);
-    } else {
+    settings.put("controller.listener.names", DevVoters.LISTENER);
+    settings.put("controller.quorum.bootstrap.servers", voters.bootstrapServers());
+    String controller = voters.addressOf(id);
+    if (controller == null) {
       settings.put("process.roles", "broker");
+    } else {
+      String clients = settings.get("listeners");
+      settings.put("listeners", clients + "," + DevVoters.LISTENER + "://" + controller);
     }
     return settings;
   }

@@ -35,12 +35,19 @@ final class DevCommand implements Callable<Integer> {
       paramLabel = "COUNT",
       defaultValue = "" + DevCluster.DEFAULT_BROKERS,
       description =
-          "How many brokers, at ports from --port on, the first with the controller; 1 starts"
-              + " soonest. Default: ${DEFAULT-VALUE}.")
+          "How many brokers, at ports from --port on; 1 starts soonest. Default: ${DEFAULT-VALUE}.")
   int brokers;
+
+  @Option(
+      names = "--voters",
+      paramLabel = "COUNT",
+      description =
+          "How many of the brokers are controllers that vote, 1, 3 or 5: with 3 each of them may"
+              + " fail. Stays as it was when the folder was new. Default: 1.")
+  @Nullable Integer voters;
 
   @Override
   public Integer call() throws CommandFailure {
-    return DevRun.run(new DevOptions(port, dataDir, ephemeral, brokers));
+    return DevRun.run(new DevOptions(port, dataDir, ephemeral, brokers, voters));
   }
 }

@@ -10,8 +10,10 @@ import org.jspecify.annotations.Nullable;
  * @param dataDir the data folder; null for the usual one, or a temporary one if {@code ephemeral}
  * @param ephemeral the data are deleted at the end
  * @param brokers how many brokers, at ports from {@code port} on
+ * @param voters how many of them vote as controllers; null: as many as the folder says, or one
  */
-record DevOptions(int port, @Nullable String dataDir, boolean ephemeral, int brokers) {
+record DevOptions(
+    int port, @Nullable String dataDir, boolean ephemeral, int brokers, @Nullable Integer voters) {
   static final int DEFAULT_PORT = 9092;
 
   /** Null when there is anything but these options in their plain form. */
@@ -38,6 +40,6 @@ record DevOptions(int port, @Nullable String dataDir, boolean ephemeral, int bro
         return null;
       }
     }
-    return new DevOptions(port, dataDir, ephemeral, brokers);
+    return new DevOptions(port, dataDir, ephemeral, brokers, null);
   }
 }

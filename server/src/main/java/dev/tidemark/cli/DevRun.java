@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class DevRun {
   static final String HOST = "127.0.0.1";
   private static final int MAX_PORT = 65_535;
+
+  /** With an even number no more may fail than with one less. */
+  private static final Set<Integer> VOTERS = Set.of(1, 3, 5);
 
   private DevRun() {}
 
@@ -30,6 +34,12 @@ final class DevRun {
       throw CommandFailure.usage(
           "--brokers %d is not possible; give a number from 1 to %d"
               .formatted(options.brokers(), DevCluster.MAX_BROKERS));
+    }
+    Integer voters = options.voters();
+    if (voters != null && (!VOTERS.contains(voters) || voters > options.brokers())) {
+      throw CommandFailure.usage(
+          "--voters %d is not possible with --brokers %d; give 1, 3 or 5, and at least as many brokers"
+              .formatted(voters, options.brokers()));
     }
     int maxPort = MAX_PORT - options.brokers() + 1;
     if (options.port() < 0 || options.port() > maxPort) {
@@ -57,7 +67,8 @@ final class DevRun {
           "%s holds the data of one broker that is a cluster by itself: add --brokers 1 to go on with them, or choose another folder with --data-dir"
               .formatted(folder));
     }
-    return DevCluster.start(options.brokers(), options.port(), folder, deletedAtEnd);
+    return DevCluster.start(
+        options.brokers(), options.voters(), options.port(), folder, deletedAtEnd);
   }
 
   /** The settings of a development broker, without those that stand at their defaults. */

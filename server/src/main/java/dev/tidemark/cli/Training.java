@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -66,8 +65,8 @@ final class Training {
     roundTrip("127.0.0.1:" + alone.port(), (short) 1);
     alone.stop();
     List<BrokerProcess> cluster = new ArrayList<>();
-    for (Map<String, String> node : DevCluster.nodes(BROKERS, 0, folder)) {
-      cluster.add(0, BrokerProcess.start(node, DevCluster.format(folder)));
+    for (NodeStart node : DevCluster.nodes(BROKERS, DevVoters.one(), 0, folder)) {
+      cluster.add(0, node.start());
     }
     roundTrip("127.0.0.1:" + cluster.get(0).port(), BROKERS);
     for (BrokerProcess broker : cluster) {

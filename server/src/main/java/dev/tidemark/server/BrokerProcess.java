@@ -52,6 +52,7 @@ public final class BrokerProcess {
   private final ProcessProbe probe;
   private @Nullable HttpEndpoint http;
   private @Nullable Broker broker;
+  private boolean hasLeft;
   private @Nullable NodeNetwork network;
   private String clusterId = "";
 
@@ -265,7 +266,7 @@ public final class BrokerProcess {
   public void stop() throws IOException, InterruptedException {
     probe.onStopping();
     List<StopStep> steps = new ArrayList<>();
-    steps.add(this::leaveCluster);
+    steps.add(this::leave);
     NodeNetwork sockets = network;
     if (sockets != null) {
       steps.add(sockets::closeClients);
@@ -286,10 +287,14 @@ public final class BrokerProcess {
     runAll(steps.iterator());
   }
 
-  /** While clients and other brokers still reach this node: it leads until others do. */
-  private void leaveCluster() throws IOException, InterruptedException {
+  /**
+   * The first part of {@link #stop}, while clients and other brokers still reach this node: it
+   * leads until others do. Its controller goes on.
+   */
+  public void leave() throws IOException, InterruptedException {
     Broker running = broker;
-    if (running != null) {
+    if (running != null && !hasLeft) {
+      hasLeft = true;
       BrokerOutcome.await("leave", STOP_TIMEOUT_MS, running::leave);
     }
   }

@@ -10,7 +10,6 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,8 +22,8 @@ class AbsentNodesTest {
 
   @BeforeEach
   void start() throws Exception {
-    for (Map<String, String> node : DevCluster.nodes(3, 0, folder)) {
-      running.add(BrokerProcess.start(node, DevCluster.format(folder)));
+    for (NodeStart node : DevCluster.nodes(3, DevVoters.one(), 0, folder)) {
+      running.add(node.start());
     }
   }
 

@@ -33,7 +33,7 @@ class DevRunTest {
     for (int id = 1; id <= 3; id++) {
       write(folder.resolve("broker-" + id).resolve("meta.properties"), "version=1\n");
     }
-    assertThatThrownBy(() -> DevCluster.start(brokers, 0, folder, null))
+    assertThatThrownBy(() -> DevCluster.start(brokers, null, 0, folder, null))
         .isInstanceOf(CommandFailure.class)
         .hasMessage(
             "%s holds a cluster of 3 brokers, which %d cannot go on with: start all with --brokers 3, or choose another folder with --data-dir",

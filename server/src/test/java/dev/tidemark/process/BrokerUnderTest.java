@@ -58,9 +58,11 @@ final class BrokerUnderTest implements AutoCloseable {
    *
    * @param brokers 0 for as many as there are by default
    */
-  static BrokerUnderTest startCluster(Path dataFolder, int brokers) throws Exception {
+  static BrokerUnderTest startCluster(Path dataFolder, int brokers, String... more)
+      throws Exception {
     List<String> command =
         new ArrayList<>(List.of("dev", "--port", "0", "--data-dir", dataFolder.toString()));
+    command.addAll(List.of(more));
     if (brokers > 0) {
       command.addAll(List.of("--brokers", String.valueOf(brokers)));
     }

@@ -219,6 +219,8 @@ class CommandLineIT {
     failsWith(2, tidemark("tpoic", "list"), "unknown command 'tpoic'; did you mean 'topic'?");
     failsWith(2, tidemark("dev", "--port", "99999"), "--port", "65533");
     failsWith(2, tidemark("dev", "--brokers", "0"), "--brokers", "1 to 9");
+    failsWith(2, tidemark("dev", "--voters", "2"), "--voters 2", "1, 3 or 5");
+    failsWith(2, tidemark("dev", "--voters", "3", "--brokers", "1"), "--voters 3", "brokers");
     failsWith(2, tidemark("consume", "t", "--max-messages", "0"), "--max-messages", "at least 1");
     failsWith(2, tidemark("consume", "t", "--timeout-ms", "0"), "--timeout-ms", "at least 1");
     failsWith(2, tidemark("produce", "t", "--key-separator", ""), "--key-separator", "empty");

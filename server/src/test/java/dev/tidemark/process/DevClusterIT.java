@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
@@ -57,6 +58,44 @@ class DevClusterIT {
       Ran read = cluster.tidemark("", "consume", "t", "--from-beginning", "--max-messages", "1");
       assertThat(read.requireSuccess().out()).isEqualTo("v\n");
     }
+  }
+
+  private static void assertVoters(BrokerUnderTest broker, int voters) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+      QuorumInfo quorum = admin.describeMetadataQuorum().quorumInfo().get();
+      assertThat(quorum.voters()).hasSize(voters);
+      assertThat(quorum.nodes()).hasSize(voters);
+    }
+  }
+
+  /** They know each other by their addresses, which must be the same after a restart. */
+  @Test
+  void threeVotersStartStopAndStartAgain() throws Exception {
+    Path data = installation.newFolder("data");
+    try (BrokerUnderTest cluster = BrokerUnderTest.startCluster(data, 4, "--voters", "3")) {
+      assertVoters(cluster, 3);
+      cluster.tidemark("v\n", "produce", "t").requireSuccess();
+      assertThat(cluster.stop()).isZero();
+      assertThat(cluster.log())
+          .doesNotContain("ERROR")
+          .doesNotContain("Exception")
+          .doesNotContain("does not answer"); // the last ones still had their controllers
+    }
+    for (int id = 1; id <= 4; id++) {
+      assertThat(data.resolve("broker-" + id).resolve(".kafka_cleanshutdown")).exists();
+    }
+    try (BrokerUnderTest cluster = BrokerUnderTest.startCluster(data, 4)) {
+      assertVoters(cluster, 3);
+      Ran read = cluster.tidemark("", "consume", "t", "--from-beginning", "--max-messages", "1");
+      assertThat(read.requireSuccess().out()).isEqualTo("v\n");
+    }
+    Ran other =
+        Ran.of(
+            installation.command(
+                Map.of(), "dev", "--data-dir", data.toString(), "--brokers", "4", "--voters", "1"),
+            "");
+    assertThat(other.exitCode()).isEqualTo(1);
+    assertThat(other.err()).contains(data.toString(), "3 voting controllers");
   }
 
   @Test

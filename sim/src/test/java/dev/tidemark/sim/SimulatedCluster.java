@@ -216,6 +216,15 @@ final class SimulatedCluster {
 
   /** The active controller as a node tells it. */
   int controller(int nodeId) {
+    return quorum(nodeId).leaderId();
+  }
+
+  /** Up to where the metadata log is committed, exclusive. */
+  long metadataEnd(int nodeId) {
+    return quorum(nodeId).highWatermark();
+  }
+
+  private DescribeQuorumResponseData.PartitionData quorum(int nodeId) {
     DescribeQuorumRequestData request = new DescribeQuorumRequestData();
     request
         .topics()
@@ -226,7 +235,7 @@ final class SimulatedCluster {
                     List.of(new DescribeQuorumRequestData.PartitionData().setPartitionIndex(0))));
     DescribeQuorumResponseData response =
         call(nodeId, ApiKeys.DESCRIBE_QUORUM, 2, request, DescribeQuorumResponseData.class);
-    return response.topics().get(0).partitions().get(0).leaderId();
+    return response.topics().get(0).partitions().get(0);
   }
 
   List<String> failures() {

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * any of them ----> LEAVING ----> GONE
  * </pre>
  *
- * <p>It sends one heartbeat at a time: each {@link LifeSettings#heartbeatIntervalMs}, and at once
+ * <p>It sends one heartbeat at a time: in the {@link HeartbeatRhythm} of the cluster, and at once
  * when somebody waits for what it says. An acknowledged one renews the {@link LeaderLease}.
  */
 public final class BrokerLife implements MetadataListener {
@@ -66,6 +66,7 @@ public final class BrokerLife implements MetadataListener {
   private final LeaderLease lease;
   private final MetadataView view;
   private final Shard data;
+  private final HeartbeatRhythm rhythm;
   private final Clock clock;
   private final Timers timers;
   private final Owner owner;
@@ -116,6 +117,7 @@ public final class BrokerLife implements MetadataListener {
     this.lease = lease;
     this.view = view;
     this.data = data;
+    this.rhythm = new HeartbeatRhythm(settings);
     this.clock = data.clock();
     this.timers = data.timers();
     this.owner = owner;
@@ -172,6 +174,9 @@ public final class BrokerLife implements MetadataListener {
     }
     if (state == State.WAITING || state == State.LOADING || state == State.FENCED) {
       data.execute(this::goOn);
+    }
+    if (state == State.RUNNING && HeartbeatRhythm.isAnswerOnly(delta)) {
+      joinOthers(image);
     }
   }
 
@@ -231,13 +236,8 @@ public final class BrokerLife implements MetadataListener {
     switch (error) {
       case NONE -> onRegistered(response.brokerEpoch());
       case INCONSISTENT_CLUSTER_ID, INVALID_REGISTRATION, UNSUPPORTED_VERSION ->
-          fail(
-              "the controller refused to register broker %d: %s (%s); its log says more"
-                  .formatted(incarnation.brokerId(), error.message(), error));
-      case DUPLICATE_BROKER_REGISTRATION ->
-          registerLater(
-              "another process with other data folders is broker %d of this cluster, or was until a moment ago; if that one is to go on, give this one a node.id of its own"
-                  .formatted(id()));
+          fail(RegistrationTrouble.refused(id(), error));
+      case DUPLICATE_BROKER_REGISTRATION -> registerLater(RegistrationTrouble.duplicate(id()));
       default -> registerLater("the controller answered %s: %s".formatted(error, error.message()));
     }
   }
@@ -253,14 +253,7 @@ public final class BrokerLife implements MetadataListener {
 
   private void onStartLimit() {
     if (!isRegistrationTold) {
-      fail(
-          "broker %d was not registered within %d ms (initial.broker.registration.timeout.ms): %s"
-              .formatted(
-                  incarnation.brokerId(),
-                  settings.registrationTimeoutMs(),
-                  lastTrouble == null
-                      ? "no active controller is known; are a majority of the controllers running, and is controller.quorum.bootstrap.servers right?"
-                      : lastTrouble));
+      fail(RegistrationTrouble.late(id(), settings.registrationTimeoutMs(), lastTrouble));
     }
   }
 
@@ -292,7 +285,18 @@ public final class BrokerLife implements MetadataListener {
     }
   }
 
+  /** Without a lease nothing is put off, nor while somebody waits for what this broker knows. */
+  private void joinOthers(MetadataImage image) {
+    long nowMs = clock.monotonicMs();
+    if (rhythm.isPostponed(nowMs) && lease.isHeld(nowMs) && !Leaderships.isAnyStopping(image)) {
+      long dueMs = rhythm.joinMs(nowMs);
+      schedule(dueMs - nowMs);
+      rhythm.rest(dueMs);
+    }
+  }
+
   private void schedule(long delayMs) {
+    rhythm.interrupt();
     if (next != null) {
       next.cancel();
     }
@@ -317,6 +321,7 @@ public final class BrokerLife implements MetadataListener {
     beatAgain = false;
     long sentMs = clock.monotonicMs();
     long sentWallMs = clock.wallMs();
+    rhythm.onSent(sentMs);
     channel.send(
         ApiKeys.BROKER_HEARTBEAT,
         heartbeat(),
@@ -377,10 +382,12 @@ public final class BrokerLife implements MetadataListener {
       follow(response.isFenced());
     }
     boolean waits = state == State.FENCED || state == State.LEAVING;
+    schedule(waits ? RETRY_MS : settings.heartbeatIntervalMs());
     if (beatAgain) {
       beat();
+    } else if (!waits) {
+      rhythm.rest(clock.monotonicMs() + settings.heartbeatIntervalMs());
     }
-    schedule(waits ? RETRY_MS : settings.heartbeatIntervalMs());
   }
 
   private void follow(boolean isFenced) {

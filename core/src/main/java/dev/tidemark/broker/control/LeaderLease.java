@@ -29,7 +29,12 @@ public final class LeaderLease {
     this.clock = clock;
     this.isNeeded = isNeeded;
     this.sessionMs = sessionMs;
-    this.marginMs = isNeeded ? Math.max(1, sessionMs / MARGIN_DIVISOR) : 0;
+    this.marginMs = isNeeded ? sessionMs - leaseMs(sessionMs) : 0;
+  }
+
+  /** How long a lease of that session is. */
+  static long leaseMs(long sessionMs) {
+    return sessionMs - Math.max(1, sessionMs / MARGIN_DIVISOR);
   }
 
   /** A lease that is yet to be granted; {@code sessionMs} is broker.session.timeout.ms. */

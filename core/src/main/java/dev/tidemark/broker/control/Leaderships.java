@@ -20,9 +20,7 @@ final class Leaderships {
     if (delta.topicsDelta() == null) {
       return false;
     }
-    boolean othersStop =
-        image.cluster().brokers().values().stream().anyMatch(Leaderships::isStopping);
-    if (othersStop) {
+    if (isAnyStopping(image)) {
       return true;
     }
     for (TopicDelta topic : delta.topicsDelta().changedTopics().values()) {
@@ -31,6 +29,11 @@ final class Leaderships {
       }
     }
     return false;
+  }
+
+  /** True while a broker wants to stop, for which all others must know that it leads nothing. */
+  static boolean isAnyStopping(MetadataImage image) {
+    return image.cluster().brokers().values().stream().anyMatch(Leaderships::isStopping);
   }
 
   private static boolean isStopping(BrokerRegistration broker) {
