@@ -49,13 +49,16 @@ final class ServedPartition implements LeaderObserver {
     this.asked = asked;
     this.source = source;
     this.owner = owner;
-    this.toldHighWatermark = asked.highWatermark();
-    this.toldLogStartOffset = asked.logStartOffset();
   }
 
-  /** The follower asks, and tells where it is. */
+  /**
+   * The follower asks, and tells where it is: it may have dropped what it was told, since it has
+   * heard of a new epoch meanwhile.
+   */
   void ask(FollowerFetch question) {
     asked = question;
+    toldHighWatermark = question.highWatermark();
+    toldLogStartOffset = question.logStartOffset();
     attach();
     if (leader != null) {
       leader.note(question);

@@ -74,6 +74,21 @@ class ServedSessionTest {
     assertThat(brokers.followers.get(0).highWatermark()).isEqualTo(1);
   }
 
+  /** The answer that told it was dropped, since it was to a question of the epoch before. */
+  @Test
+  void aHighWatermarkThatCameWithANewEpochIsToldAgain() throws Exception {
+    start(1);
+    brokers.produce(0, "a");
+    timers.advanceMs(ROUND_TRIP_MS + LINGER_MS);
+    brokers
+        .leaders
+        .get(0)
+        .onCommitted(new CommittedPartition(1, 1, 1, TwoBrokers.REPLICAS, TwoBrokers.REPLICAS));
+    brokers.followers.get(0).onLeader(1, 1);
+    timers.advanceMs(10L * fetching.maxWaitMs());
+    assertThat(brokers.followers.get(0).highWatermark()).isEqualTo(1);
+  }
+
   @Test
   void aHighWatermarkRidesOnDataThatComeMeanwhile() throws Exception {
     start(1);
