@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.BrokerRegistrationRequestData;
 import org.apache.kafka.common.protocol.Errors;
@@ -195,5 +196,29 @@ class BrokerRegistrationTest {
     assertThat(gone.get()).isEqualTo(2);
     assertThat(cluster.elr("t")).isEmpty();
     assertThat(Replicas.toList(cluster.partition("t").isr)).containsExactly(1);
+  }
+
+  /** It sends no heartbeats, so that it would not come back before its next start. */
+  @Test
+  void the_broker_of_a_lone_node_is_not_forgotten() {
+    BrokerIncarnation lone =
+        new BrokerIncarnation(
+            9,
+            new Uuid(9, 1),
+            List.of(new BrokerIncarnation.Listener("PLAINTEXT", "host9", 9092, (short) 0)),
+            Optional.empty(),
+            List.of(new Uuid(9, 2)),
+            true);
+    Answer<Long> epoch = new Answer<>();
+    cluster.controller.registerBroker(lone, epoch);
+    cluster.data.runAll();
+    assertThat(epoch.get()).isNotNegative();
+    Answer<Integer> gone = new Answer<>();
+
+    cluster.controller.unregisterBroker(9, gone);
+    cluster.data.runAll();
+
+    assertThat(Errors.forException(gone.failure)).isEqualTo(Errors.INVALID_REQUEST);
+    assertThat(cluster.broker(9).fenced()).isFalse();
   }
 }

@@ -52,11 +52,12 @@ final class ServedPartition implements LeaderObserver {
   }
 
   /**
-   * The follower asks, and tells where it is: it may have dropped what it was told, since it has
-   * heard of a new epoch meanwhile.
+   * The follower asks, and tells where it is: it may have dropped what it was told before, an error
+   * or a high watermark, since it has heard of a new epoch meanwhile.
    */
   void ask(FollowerFetch question) {
     asked = question;
+    toldError = Errors.NONE.code();
     toldHighWatermark = question.highWatermark();
     toldLogStartOffset = question.logStartOffset();
     attach();

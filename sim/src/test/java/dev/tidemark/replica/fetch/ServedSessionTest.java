@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.log.LogSettings;
 import dev.tidemark.replica.CommittedPartition;
+import dev.tidemark.replica.FollowerStep;
 import dev.tidemark.replica.LagRule;
 import dev.tidemark.replica.PartitionLeader;
 import dev.tidemark.replica.StoredRecord;
@@ -87,6 +88,19 @@ class ServedSessionTest {
     brokers.followers.get(0).onLeader(1, 1);
     timers.advanceMs(10L * fetching.maxWaitMs());
     assertThat(brokers.followers.get(0).highWatermark()).isEqualTo(1);
+  }
+
+  /** The same for an error, without which the follower would wait for ever. */
+  @Test
+  void anErrorThatCameWithANewEpochIsToldAgain() throws Exception {
+    start(1);
+    brokers
+        .leaders
+        .get(0)
+        .onCommitted(new CommittedPartition(1, 2, 1, TwoBrokers.REPLICAS, TwoBrokers.REPLICAS));
+    brokers.followers.get(0).onLeader(1, 1);
+    timers.advanceMs(2 * ROUND_TRIP_MS);
+    assertThat(brokers.followers.get(0).step()).isEqualTo(FollowerStep.AWAIT_METADATA);
   }
 
   @Test
