@@ -16,6 +16,14 @@ public record BrokerControlSettings(
     boolean autoRebalance,
     long rebalanceIntervalMs) {
 
+  /** The part of a session that is left for clocks of different speed. */
+  private static final int LEASE_MARGIN_DIVISOR = 9;
+
+  /** How long a broker may lead after a heartbeat that is acknowledged: less than a session. */
+  public static long leaseMs(long sessionMs) {
+    return sessionMs - Math.max(1, sessionMs / LEASE_MARGIN_DIVISOR);
+  }
+
   /** Kafka's values, for a cluster whose id is not looked at. */
   public static BrokerControlSettings defaults() {
     return new BrokerControlSettings("", 9_000, true, true, 300_000);

@@ -30,8 +30,8 @@ final class BrokerLifecycle {
   /** The same for those that are in no hurry, at most; brokers send about at the same time. */
   static final long PATIENT_MS = 100;
 
-  /** A quarter of what a lease is shorter than a session is never waited longer. */
-  private static final int PATIENT_DIVISOR = 36;
+  /** Nobody waits longer than this part of what a lease is shorter than a session. */
+  private static final int PATIENT_DIVISOR = 4;
 
   /** Until an election whose record could not be written is tried again. */
   private static final long RETRY_MS = 500;
@@ -348,7 +348,9 @@ final class BrokerLifecycle {
   }
 
   private long longestPatienceMs() {
-    return Math.min(PATIENT_MS, settings.sessionTimeoutMs() / PATIENT_DIVISOR);
+    long sessionMs = settings.sessionTimeoutMs();
+    long marginMs = sessionMs - BrokerControlSettings.leaseMs(sessionMs);
+    return Math.min(PATIENT_MS, marginMs / PATIENT_DIVISOR);
   }
 
   /** An append failed: those that wait need another record. */

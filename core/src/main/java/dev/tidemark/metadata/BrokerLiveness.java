@@ -20,9 +20,6 @@ final class BrokerLiveness {
   private static final long UNKNOWN = -1;
   private static final long NEVER = Long.MIN_VALUE;
 
-  /** The part of a session that is no lease, as brokers count it. */
-  private static final int LEASE_MARGIN_DIVISOR = 9;
-
   /** A heartbeat that comes sooner than this part of a session after an answer is urgent. */
   private static final int HASTE_DIVISOR = 9;
 
@@ -109,7 +106,7 @@ final class BrokerLiveness {
     return contact != null
         && contact.answeredMs != NEVER
         && nowMs - contact.answeredMs >= sessionMs / HASTE_DIVISOR
-        && nowMs - contact.grantedMs < (sessionMs - sessionMs / LEASE_MARGIN_DIVISOR) / 2;
+        && nowMs - contact.grantedMs < BrokerControlSettings.leaseMs(sessionMs) / 2;
   }
 
   boolean isLocal(int brokerId) {

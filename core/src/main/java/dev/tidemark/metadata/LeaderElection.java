@@ -127,10 +127,7 @@ final class LeaderElection {
               .formatted(
                   topicName,
                   partition,
-                  preferred
-                      ? whyNotPreferred(draft, change)
-                      : "none of the brokers %s, which have its replicas, is there. Start one of them"
-                          .formatted(change.replicas())));
+                  preferred ? whyNotPreferred(draft, change) : whyNobody(change)));
     }
     if (!change.hasLeader()) {
       moving.put(key, result);
@@ -138,6 +135,11 @@ final class LeaderElection {
         context.handovers().wishUnclean(key);
       }
     }
+  }
+
+  private static String whyNobody(PartitionChange change) {
+    return "none of the brokers %s, which have its replicas, is there. Start one of them"
+        .formatted(change.replicas());
   }
 
   private static String whyNotPreferred(MetadataDraft draft, PartitionChange change) {

@@ -195,22 +195,17 @@ final class PartitionChange {
 
   /**
    * Elects any replica that is there, where none that may lead is; false if none is there. Where an
-   * old leader may still serve, nobody is elected yet: {@link #isHeld}.
+   * old leader may still serve, nobody is elected yet.
    */
   boolean electUncleanly() {
     LeaderChoice choice = LeaderChoice.of(replicas, isr, elr, lastKnown, true, this::isActive);
     if (hasLeader() || choice.leader() == NOBODY) {
       return false;
     }
-    if (!isHeld()) {
+    if (!facts.isHeld()) {
       take(choice);
     }
     return true;
-  }
-
-  /** An old leader may still serve, so that nobody may be elected. */
-  boolean isHeld() {
-    return facts.isHeld();
   }
 
   private int floor() {
@@ -239,7 +234,7 @@ final class PartitionChange {
     if (hasLeader() && !(isr.contains(leader) && isActive(leader))) {
       loseLeader();
     }
-    if (!hasLeader() && !steppedDown && !isHeld()) {
+    if (!hasLeader() && !steppedDown && !facts.isHeld()) {
       elect();
     }
     completeReassignment();

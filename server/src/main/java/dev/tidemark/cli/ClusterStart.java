@@ -42,8 +42,9 @@ final class ClusterStart {
       throws IOException, InterruptedException {
     ClusterStart start = new ClusterStart(nodes, deletedAtEnd);
     try {
-      start.startVoters(voters);
-      for (int i = voters; i < nodes.size(); i++) {
+      int together = voters > 1 ? voters : 0;
+      start.startTogether(together);
+      for (int i = together; i < nodes.size(); i++) {
         start.requireGoingOn();
         start.started.set(i, nodes.get(i).start());
       }
@@ -89,20 +90,20 @@ final class ClusterStart {
     }
   }
 
-  private void startVoters(int voters) throws IOException, InterruptedException {
+  /** The first {@code count}. */
+  private void startTogether(int count) throws IOException, InterruptedException {
     requireGoingOn();
-    if (voters == 1) {
-      started.set(0, nodes.get(0).start());
+    if (count == 0) {
       return;
     }
-    ExecutorService threads = Executors.newFixedThreadPool(voters);
+    ExecutorService threads = Executors.newFixedThreadPool(count);
     CompletionService<Void> starts = new ExecutorCompletionService<>(threads);
-    for (int i = 0; i < voters; i++) {
+    for (int i = 0; i < count; i++) {
       int index = i;
       Future<Void> unused = starts.submit(() -> start(index));
     }
     try {
-      for (int i = 0; i < voters; i++) {
+      for (int i = 0; i < count; i++) {
         Void unused = starts.take().get();
       }
     } catch (ExecutionException e) {

@@ -264,7 +264,6 @@ public final class BrokerProcess {
    * that fails, this says why, and threads, ports and locks are given up all the same.
    */
   public void stop() throws IOException, InterruptedException {
-    probe.onStopping();
     List<StopStep> steps = new ArrayList<>();
     steps.add(this::leave);
     NodeNetwork sockets = network;
@@ -292,6 +291,7 @@ public final class BrokerProcess {
    * leads until others do. Its controller goes on.
    */
   public void leave() throws IOException, InterruptedException {
+    probe.onStopping();
     Broker running = broker;
     if (running != null && !hasLeft) {
       hasLeft = true;

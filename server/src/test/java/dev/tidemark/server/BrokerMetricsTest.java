@@ -108,6 +108,18 @@ class BrokerMetricsTest {
   }
 
   @Test
+  void aBrokerThatLeavesItsClusterIsReadyNoMore() throws Exception {
+    BrokerProcess broker = start("127.0.0.1:0");
+    try {
+      broker.leave();
+      assertThat(get(broker, "/livez").body()).isEqualTo("ok\n");
+      assertThat(get(broker, "/readyz").statusCode()).isEqualTo(503);
+    } finally {
+      broker.stop();
+    }
+  }
+
+  @Test
   void aNodeThatIsOnlyAControllerIsReadyOnceItServes() throws Exception {
     int port = unusedPort();
     BrokerProcess controller =

@@ -1,5 +1,6 @@
 package dev.tidemark.broker.control;
 
+import dev.tidemark.metadata.BrokerControlSettings;
 import org.apache.kafka.image.MetadataDelta;
 
 /**
@@ -18,7 +19,7 @@ final class HeartbeatRhythm {
 
   HeartbeatRhythm(LifeSettings settings) {
     intervalMs = settings.heartbeatIntervalMs();
-    long halfLeaseMs = LeaderLease.leaseMs(settings.sessionTimeoutMs()) / 2;
+    long halfLeaseMs = BrokerControlSettings.leaseMs(settings.sessionTimeoutMs()) / 2;
     maxGapMs = Math.min(2 * intervalMs, halfLeaseMs);
   }
 

@@ -1,6 +1,7 @@
 package dev.tidemark.broker.control;
 
 import dev.tidemark.env.Clock;
+import dev.tidemark.metadata.BrokerControlSettings;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,9 +15,6 @@ import java.util.List;
  * wall clock that has got ahead of it by the margin ends the lease as well.
  */
 public final class LeaderLease {
-  /** The part of a session that is left for clocks of different speed. */
-  private static final int MARGIN_DIVISOR = 9;
-
   private final Clock clock;
   private final boolean isNeeded;
   private final long sessionMs;
@@ -29,12 +27,7 @@ public final class LeaderLease {
     this.clock = clock;
     this.isNeeded = isNeeded;
     this.sessionMs = sessionMs;
-    this.marginMs = isNeeded ? sessionMs - leaseMs(sessionMs) : 0;
-  }
-
-  /** How long a lease of that session is. */
-  static long leaseMs(long sessionMs) {
-    return sessionMs - Math.max(1, sessionMs / MARGIN_DIVISOR);
+    this.marginMs = isNeeded ? sessionMs - BrokerControlSettings.leaseMs(sessionMs) : 0;
   }
 
   /** A lease that is yet to be granted; {@code sessionMs} is broker.session.timeout.ms. */
