@@ -208,7 +208,11 @@ public final class GroupCoordination implements MetadataListener {
   private static void followConfig(
       GroupCoordinator made, MetadataImage image, ConfigResource resource) {
     if (resource.type() == ConfigResource.Type.GROUP) {
-      Properties configs = image.configs().configProperties(resource);
+      Properties configs = new Properties();
+      image
+          .configs()
+          .configMapForResource(resource)
+          .forEach((key, value) -> configs.setProperty(key, value.trim())); // Kafka's wants it so
       made.updateGroupConfig(resource.name(), configs);
     }
   }

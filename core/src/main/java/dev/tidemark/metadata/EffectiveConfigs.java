@@ -30,12 +30,12 @@ public final class EffectiveConfigs {
    * A value that stands somewhere.
    *
    * @param name the key it stands under, which may be a synonym
-   * @param value in the unit of the key that was asked for
+   * @param value in the unit of the key that was asked for, without blanks around it
    * @param text as it stands, in the unit of {@code name}
    */
   public record Level(String name, String value, String text, ConfigSource source) {
     public Level(String name, String value, ConfigSource source) {
-      this(name, value, value, source);
+      this(name, value.trim(), value, source);
     }
   }
 
@@ -56,7 +56,8 @@ public final class EffectiveConfigs {
       for (ConfigSynonym synonym : synonyms) {
         String value = brokerValue(image, source, synonym.name());
         if (value != null) {
-          levels.add(new Level(synonym.name(), synonym.converter().apply(value), value, source));
+          levels.add(
+              new Level(synonym.name(), synonym.converter().apply(value.trim()), value, source));
         }
       }
     }

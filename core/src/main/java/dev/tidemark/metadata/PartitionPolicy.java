@@ -18,13 +18,13 @@ final class PartitionPolicy {
   /** min.insync.replicas of a topic, before it is capped by the number of replicas; at least 1. */
   int minInsyncReplicas(MetadataImage image, String topic) {
     String value = find(image, topic, TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, "1");
-    return Math.max(1, Integer.parseInt(value.trim()));
+    return Math.max(1, Integer.parseInt(value));
   }
 
   /** Whether a replica that may lack records may lead, if no other is there. */
   boolean allowsUncleanElection(MetadataImage image, String topic) {
     String value = find(image, topic, TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG, "false");
-    return Boolean.parseBoolean(value.trim());
+    return Boolean.parseBoolean(value);
   }
 
   /** Whether the cluster keeps eligible leader replicas (KIP-966). */

@@ -3,10 +3,17 @@ package dev.tidemark.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.env.ConnectionBounds;
+import dev.tidemark.metadata.BrokerKeys;
+import dev.tidemark.metadata.TopicConfigs;
+import dev.tidemark.metadata.TopicKeys;
+import dev.tidemark.metadata.TopicSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigDef.ConfigKey;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
@@ -19,6 +26,7 @@ import org.apache.kafka.common.requests.DescribeConfigsRequest;
 import org.apache.kafka.common.requests.DescribeConfigsResponse;
 import org.apache.kafka.common.requests.IncrementalAlterConfigsRequest;
 import org.apache.kafka.common.requests.IncrementalAlterConfigsResponse;
+import org.apache.kafka.coordinator.group.GroupConfig;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -172,6 +180,39 @@ class DynamicConfigsTest {
     assertThat(alter(group, "g", OpType.SET, key, "46000")).isEqualTo(Errors.NONE);
     assertThat(alter(group, "g", OpType.SET, key, "1")).isEqualTo(Errors.INVALID_CONFIG);
     assertThat(describe(group, "g", key).get(0).value()).isEqualTo("46000");
+  }
+
+  @Test
+  void blanks_and_control_characters_around_a_value_are_no_part_of_it() {
+    plane.groups.coordinator(); // it applies the configs of groups from now on
+    createTopic("t");
+    List<String> set = new ArrayList<>();
+    set.addAll(setPadded(ConfigResource.Type.TOPIC, "t", TopicKeys.keys()));
+    set.addAll(setPadded(ConfigResource.Type.BROKER, "", BrokerKeys.keys()));
+    set.addAll(setPadded(ConfigResource.Type.GROUP, "g", GroupConfig.CONFIG_DEF.configKeys()));
+    assertThat(set)
+        .contains("segment.bytes", "producer.id.expiration.ms", "consumer.session.timeout.ms");
+    TopicSettings settings =
+        new TopicConfigs(1, PROPERTIES, 1).of(plane.view.image(), "t"); // as a partition has them
+    assertThat(settings.log().producerIdExpirationMs()).isEqualTo(86_400_000);
+    assertThat(settings.log().segmentBytes()).isEqualTo(1 << 30);
+    assertThat(describe(ConfigResource.Type.GROUP, "g", "consumer.session.timeout.ms").get(0))
+        .returns("45000", DescribeConfigsResourceResult::value);
+  }
+
+  /** Sets each key to its default with blanks around; those that were taken. */
+  private List<String> setPadded(
+      ConfigResource.Type type, String name, Map<String, ConfigKey> keys) {
+    List<String> taken = new ArrayList<>();
+    for (ConfigKey key : new TreeMap<>(keys).values()) {
+      String value =
+          key.hasDefault() ? ConfigDef.convertToString(key.defaultValue, key.type) : null;
+      if (value != null
+          && alter(type, name, OpType.SET, key.name, " " + value + "\u0001") == Errors.NONE) {
+        taken.add(key.name);
+      }
+    }
+    return taken;
   }
 
   @Test

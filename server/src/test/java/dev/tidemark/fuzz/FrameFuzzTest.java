@@ -58,13 +58,13 @@ class FrameFuzzTest {
             .containsAll(FrameCorpus.apisAnsweredAt(broker.port()));
         corpus.addAll(FrameCorpus.ofAllVersions());
         try (Canary canary = new Canary(bootstrap)) {
-          fuzz(broker.port(), corpus, canary);
+          fuzz(broker.port(), corpus, canary, log);
         }
       } finally {
         broker.stop();
       }
       long seconds = (System.nanoTime() - startNs) / 1_000_000_000;
-      assertThat(log.errors()).as("errors logged for clients' mistakes, seed %d", SEED).isEmpty();
+      assertThat(log.errors()).as("errors logged at the stop, seed %d", SEED).isEmpty();
       assertThat(log.traces()).as("stack traces for clients' mistakes, seed %d", SEED).isEmpty();
       assertThat(log.closings())
           .as("lines about closed connections in %d s, seed %d", seconds, SEED)
@@ -84,20 +84,23 @@ class FrameFuzzTest {
         "group.initial.rebalance.delay.ms", "0");
   }
 
-  private void fuzz(int port, List<byte[]> corpus, Canary canary)
+  private void fuzz(int port, List<byte[]> corpus, Canary canary, ErrorLog log)
       throws IOException, InterruptedException {
     int warmUp = Math.min(FRAMES, FRAMES_BETWEEN_CHECKS); // classes load, pools and caches fill
     int sent = send(port, corpus, 0, warmUp);
-    check(canary, sent);
+    check(canary, log, sent);
     Resources before = Resources.now();
     while (sent < FRAMES) {
       sent = send(port, corpus, sent, Math.min(FRAMES, sent + FRAMES_BETWEEN_CHECKS));
-      check(canary, sent);
+      check(canary, log, sent);
     }
     awaitReturnTo(before);
   }
 
-  private static void check(Canary canary, int sent) {
+  private static void check(Canary canary, ErrorLog log, int sent) {
+    assertThat(log.errors())
+        .as("errors logged for clients' mistakes, in %d frames of seed %d", sent, SEED)
+        .isEmpty();
     canary.sing("after %d frames of seed %d".formatted(sent, SEED));
     canary.tidyUp();
   }
