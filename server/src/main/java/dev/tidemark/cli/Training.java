@@ -20,7 +20,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Starts a broker and the clients once, so that the JVM can keep the classes they load in an
- * archive. Run at package time, and once for another JDK.
+ * archive. Run at package time, and once for another JDK. An archive of Java 25 also keeps what the
+ * compilers learned of hot code (JEP 515): with {@code --load} the brokers carry load until they
+ * have, and compile what they need early in every later run.
  */
 final class Training {
   private static final String TOPIC = "training";
@@ -30,17 +32,17 @@ final class Training {
   private static final int PASSES = 20;
 
   private static final short BROKERS = 3;
-  private static final int TIMEOUT_MS = 60_000;
+  private static final int TIMEOUT_MS = 240_000;
 
   private Training() {}
 
-  /** Takes no arguments; fails the process when the round trip fails or takes too long. */
+  /** Takes {@code --load} or nothing; fails the process when it fails or takes too long. */
   public static void main(String[] args) {
     Thread watch = new Thread(Training::endAtTimeout, "watch");
     watch.setDaemon(true);
     watch.start();
     try {
-      roundTrips();
+      roundTrips(List.of(args).contains("--load"));
       System.exit(ExitCodes.OK);
     } catch (Exception e) {
       System.err.println("tidemark: the round trip failed: " + FailureText.of(e));
@@ -58,17 +60,17 @@ final class Training {
   }
 
   /** A lone broker, then a cluster: they are other code where it is about nodes. */
-  private static void roundTrips() throws Exception {
+  private static void roundTrips(boolean load) throws Exception {
     ServerLogging.dev();
     Path folder = Files.createTempDirectory("tidemark-training-");
     BrokerProcess alone = BrokerProcess.start(DevRun.settings(0, folder.resolve("alone")), true);
-    roundTrip("127.0.0.1:" + alone.port(), (short) 1);
+    roundTrip("127.0.0.1:" + alone.port(), (short) 1, load);
     alone.stop();
     List<BrokerProcess> cluster = new ArrayList<>();
     for (NodeStart node : DevCluster.nodes(BROKERS, DevVoters.one(), 0, folder)) {
       cluster.add(0, node.start());
     }
-    roundTrip("127.0.0.1:" + cluster.get(0).port(), BROKERS);
+    roundTrip("127.0.0.1:" + cluster.get(0).port(), BROKERS, load);
     for (BrokerProcess broker : cluster) {
       broker.stop();
     }
@@ -76,7 +78,8 @@ final class Training {
     int unused = Tidemark.run(List.of("--help"));
   }
 
-  private static void roundTrip(String bootstrap, short replicationFactor) throws Exception {
+  private static void roundTrip(String bootstrap, short replicationFactor, boolean load)
+      throws Exception {
     Properties client = new Properties();
     client.setProperty("bootstrap.servers", bootstrap);
     client.setProperty("enable.metrics.push", "false");
@@ -89,6 +92,9 @@ final class Training {
       write(client);
       read(client);
       admin.listTopics().names().get(30, TimeUnit.SECONDS);
+      if (load) {
+        TrainingLoad.carry(admin, bootstrap, replicationFactor);
+      }
     }
   }
 
