@@ -214,6 +214,25 @@ class IdempotentProducerTest {
     assertAcknowledged(client().send(TOPIC, batch(5)), 25);
   }
 
+  @Test
+  void aFirstBatchThatWasRefusedIsNotOvertakenByTheNext() {
+    assertRefused(client().send(TOPIC, batch(0)), Errors.UNKNOWN_TOPIC_OR_PARTITION);
+    client().create(TOPIC);
+    assertRefused(client().send(TOPIC, batch(1)), Errors.OUT_OF_ORDER_SEQUENCE_NUMBER);
+    assertAcknowledged(client().send(TOPIC, batch(0)), 0);
+    assertAcknowledged(client().send(TOPIC, batch(1)), 1);
+    assertThat(stored()).containsExactly(0L, 1L);
+  }
+
+  @Test
+  void aProducerOfWhichNothingWasRefusedBeginsWithAnySequence() {
+    assertRefused(client().send(TOPIC, batch(5)), Errors.UNKNOWN_TOPIC_OR_PARTITION);
+    client().create(TOPIC);
+    assertAcknowledged(client().send(TOPIC, batch(10L, 7)), 0);
+    assertAcknowledged(client().send(TOPIC, batch(5)), 1);
+    assertAcknowledged(client().send(TOPIC, batch(6)), 2);
+  }
+
   private List<Long> producers(String topic) {
     return broker.leader(topic).log().producers().entries().stream()
         .map(ProducerEntry::producerId)

@@ -66,6 +66,24 @@ class ReplicatedBrokersTest {
   }
 
   @Test
+  void theFirstBatchOfAProducerIsNotOvertakenWhenInSyncReplicasWereTooFewForItOnly()
+      throws IOException {
+    SimCluster cluster = new SimCluster(17, 3);
+    cluster.create("t", ALL, "min.insync.replicas", "3");
+    cluster.broker(3).freeze();
+    var waiting = cluster.produce(1, "t", -1, 50_000, "a"); // the ISR shrinks for it
+    assertThat(cluster.answer(waiting)).isEqualTo(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
+    assertThat(cluster.produceNext(1, "t", 0, "b")).isEqualTo(Errors.NOT_ENOUGH_REPLICAS);
+    cluster.broker(3).wake();
+    cluster.await(() -> cluster.isr("t").size() == 3);
+    cluster.await(() -> cluster.highWatermark(1, "t") == 1);
+    assertThat(cluster.produceNext(1, "t", 1, "c")).isEqualTo(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER);
+    assertThat(cluster.produceNext(1, "t", 0, "b")).isEqualTo(Errors.NONE);
+    assertThat(cluster.produceNext(1, "t", 1, "c")).isEqualTo(Errors.NONE);
+    assertThat(cluster.read(1, "t")).containsExactly("a", "b", "c");
+  }
+
+  @Test
   void aLeaderWhoseDiskIsFullHandsOverAtOnceAndFollowsOnceThereIsRoom() throws IOException {
     SimCluster cluster = new SimCluster(11, 3);
     cluster.create("t", ALL, "min.insync.replicas", "2");

@@ -384,6 +384,12 @@ final class SimCluster {
     for (int i = 0; i < values.length; i++) {
       records[i] = new SimpleRecord(WALL_MS, values[i].getBytes(StandardCharsets.UTF_8));
     }
+    return produceRequest(
+        topic, acks, timeoutMs, MemoryRecords.withRecords(Compression.NONE, records));
+  }
+
+  private static ProduceRequestData produceRequest(
+      String topic, int acks, int timeoutMs, MemoryRecords records) {
     ProduceRequestData data =
         new ProduceRequestData().setAcks((short) acks).setTimeoutMs(timeoutMs);
     data.topicData()
@@ -394,17 +400,21 @@ final class SimCluster {
                     List.of(
                         new ProduceRequestData.PartitionProduceData()
                             .setIndex(0)
-                            .setRecords(MemoryRecords.withRecords(Compression.NONE, records)))));
+                            .setRecords(records))));
     return data;
   }
 
   /** Writes values to partition 0 at a broker; the answer is the error. */
   Exchange produce(int broker, String topic, int acks, int timeoutMs, String... values) {
+    return produce(broker, produceRequest(topic, acks, timeoutMs, values));
+  }
+
+  private Exchange produce(int broker, ProduceRequestData request) {
     return send(
         broker,
         ApiKeys.PRODUCE,
         (short) 9,
-        produceRequest(topic, acks, timeoutMs, values),
+        request,
         response -> {
           PartitionProduceResponse part =
               ((ProduceResponseData) response)
@@ -420,6 +430,14 @@ final class SimCluster {
   /** Writes with acks=all and waits for the answer. */
   @Nullable Object produceAll(int broker, String topic, String... values) {
     return answer(produce(broker, topic, -1, 5_000, values));
+  }
+
+  /** Writes a value as an idempotent producer's next one, with acks=all; waits for the answer. */
+  @Nullable Object produceNext(int broker, String topic, int sequence, String value) {
+    SimpleRecord record = new SimpleRecord(WALL_MS, value.getBytes(StandardCharsets.UTF_8));
+    MemoryRecords records =
+        MemoryRecords.withIdempotentRecords(Compression.NONE, 9, (short) 0, sequence, record);
+    return answer(produce(broker, produceRequest(topic, -1, 5_000, records)));
   }
 
   /** What a fetch of partition 0 was answered. */

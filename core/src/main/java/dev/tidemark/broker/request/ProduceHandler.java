@@ -12,6 +12,7 @@ public final class ProduceHandler implements RequestHandler {
   private final Partitions partitions;
   private final Shard shard;
   private final CurrentLeaders leaders;
+  private final RefusedSequences refusedSequences = new RefusedSequences();
 
   public ProduceHandler(Partitions partitions, Shard shard, CurrentLeaders leaders) {
     this.partitions = partitions;
@@ -29,6 +30,6 @@ public final class ProduceHandler implements RequestHandler {
     }
     ProduceAnswer answer =
         new ProduceAnswer(request, acks, data.timeoutMs(), shard.timers(), leaders);
-    new ProduceRun(request, answer, partitions, shard).proceed();
+    new ProduceRun(request, answer, partitions, shard, refusedSequences).proceed();
   }
 }

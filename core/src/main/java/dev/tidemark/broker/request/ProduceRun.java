@@ -54,6 +54,7 @@ final class ProduceRun {
   private final ProduceAnswer answer;
   private final Partitions partitions;
   private final Shard shard;
+  private final RefusedSequences refusedSequences;
   private final InflationBudget onShard;
   private final InflationBudget inBackground;
   private final Iterator<TopicProduceData> topics;
@@ -62,12 +63,21 @@ final class ProduceRun {
   private @Nullable String topicName;
   private int next; // of the topic's partitions
   private Set<Integer> seen = Set.of();
+  private Object topicKey = ""; // its name or id
+  private @Nullable ByteBuffer records; // of the partition it is at
+  private int recordsAt;
 
-  ProduceRun(Request request, ProduceAnswer answer, Partitions partitions, Shard shard) {
+  ProduceRun(
+      Request request,
+      ProduceAnswer answer,
+      Partitions partitions,
+      Shard shard,
+      RefusedSequences refusedSequences) {
     this.request = request;
     this.answer = answer;
     this.partitions = partitions;
     this.shard = shard;
+    this.refusedSequences = refusedSequences;
     this.topics = request.data(ProduceRequestData.class).topicData().iterator();
     int requestBytes = request.sizeInBytes();
     this.inBackground = InflationBudget.ofRequest(requestBytes);
@@ -98,10 +108,9 @@ final class ProduceRun {
     topic = topics.next();
     next = 0;
     seen = topic.partitionData().size() > 1 ? new HashSet<>() : Set.of();
-    topicName =
-        request.version() >= FIRST_VERSION_WITH_TOPIC_ID
-            ? partitions.topicName(topic.topicId())
-            : topic.name();
+    boolean byId = request.version() >= FIRST_VERSION_WITH_TOPIC_ID;
+    topicKey = byId ? topic.topicId() : topic.name();
+    topicName = byId ? partitions.topicName(topic.topicId()) : topic.name();
     answer.nextTopic(topic.name(), topic.topicId());
     return true;
   }
@@ -109,8 +118,11 @@ final class ProduceRun {
   /** False when the batch is checked in the background; it goes on by itself then. */
   private boolean take(PartitionProduceData produced) {
     PartitionProduceResponse response = answer.nextPartition(produced.index());
+    records = ReceivedRequest.recordsOf(produced);
+    recordsAt = records == null ? 0 : records.position();
     String name = topicName;
     if (name == null) {
+      mayComeAgain(response);
       return refused(response, Errors.UNKNOWN_TOPIC_ID, "no topic has the id " + topic.topicId());
     }
     if (topic.partitionData().size() > 1 && !seen.add(produced.index())) {
@@ -122,6 +134,7 @@ final class ProduceRun {
             ? partitions.serving(name, produced.index())
             : partitions.serving(topic.topicId(), produced.index());
     if (partition == null || partition.isStopped()) {
+      mayComeAgain(response);
       return refused(
           response,
           partitions.missing(name, produced.index()),
@@ -130,7 +143,6 @@ final class ProduceRun {
     if (Topic.isInternal(name) && !ADMIN_CLIENT_ID.equals(request.header().clientId())) {
       return refused(response, Errors.INVALID_TOPIC_EXCEPTION, "clients may not write to " + name);
     }
-    ByteBuffer records = ReceivedRequest.recordsOf(produced);
     if (records == null) {
       partition.produced(false);
       fail(response, Errors.INVALID_RECORD, "the request holds no records for this partition");
@@ -144,12 +156,29 @@ final class ProduceRun {
           "zstd needs version 7 of Produce: readers as old as this client could not read it");
       return true;
     }
+    if (refusedSequences.lacksEarlier(
+        topicKey, produced.index(), records, recordsAt, partition.log())) {
+      onRefused(partition, lacksEarlier(partition), response);
+      return true;
+    }
     return append(partition, records, response);
   }
 
+  private static RefusedAppend lacksEarlier(PartitionLeader partition) {
+    return new RefusedAppend(
+        Errors.OUT_OF_ORDER_SEQUENCE_NUMBER,
+        "An earlier batch of this producer for "
+            + partition.log().id()
+            + " was refused and has not come again.");
+  }
+
+  private void mayComeAgain(PartitionProduceResponse response) {
+    refusedSequences.refused(topicKey, response.index(), records, recordsAt);
+  }
+
   private boolean append(
-      PartitionLeader partition, ByteBuffer records, PartitionProduceResponse response) {
-    ClientBatch batch = partition.log().clientBatch(records);
+      PartitionLeader partition, ByteBuffer bytes, PartitionProduceResponse response) {
+    ClientBatch batch = partition.log().clientBatch(bytes);
     try {
       if (!partition.log().checkIfSmall(batch, onShard)) {
         checkInBackground(partition, batch, response);
@@ -202,6 +231,7 @@ final class ProduceRun {
       } else if (result.refused() != null) {
         throw result.refused();
       } else if (partition.isStopped()) {
+        mayComeAgain(response);
         partition.produced(false);
         fail(
             response,
@@ -232,12 +262,14 @@ final class ProduceRun {
         .setBaseOffset(result.baseOffset())
         .setLogAppendTimeMs(result.logAppendTimeMs())
         .setLogStartOffset(result.logStartOffset());
+    refusedSequences.appended(topicKey, response.index(), records, recordsAt);
     partition.produced(true);
     answer.appended(partition, result.lastOffset() + 1, response);
   }
 
-  private static void onRefused(
+  private void onRefused(
       PartitionLeader partition, RefusedAppend refused, PartitionProduceResponse response) {
+    mayComeAgain(response);
     partition.produced(false);
     fail(response, refused.error(), refused.getMessage());
     if (!WITHOUT_LOG_START.contains(refused.error())) {
@@ -253,8 +285,9 @@ final class ProduceRun {
     }
   }
 
-  private static void onFailed(
+  private void onFailed(
       PartitionLeader partition, IOException e, PartitionProduceResponse response) {
+    mayComeAgain(response);
     partition.produced(false);
     fail(response, Errors.KAFKA_STORAGE_ERROR, "the write failed: " + e.getMessage());
   }
