@@ -212,7 +212,8 @@ public final class GroupCoordination implements MetadataListener {
       image
           .configs()
           .configMapForResource(resource)
-          .forEach((key, value) -> configs.setProperty(key, value.trim())); // Kafka's wants it so
+          .forEach(
+              (key, value) -> configs.setProperty(key, value.trim())); // as their check read them
       made.updateGroupConfig(resource.name(), configs);
     }
   }

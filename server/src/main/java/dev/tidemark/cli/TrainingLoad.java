@@ -39,19 +39,18 @@ final class TrainingLoad {
     Properties client = new Properties();
     client.setProperty("bootstrap.servers", bootstrap);
     client.setProperty("enable.metrics.push", "false");
-    write(client, "0", SINGLE_RECORDS, 1);
-    write(client, "5", RECORDS, RECORD_BYTES);
+    write(client, "1", SINGLE_RECORDS, 1);
+    write(client, "16384", RECORDS, RECORD_BYTES);
     for (String bytes : FETCH_BYTES) {
       read(client, bytes);
     }
   }
 
-  private static void write(Properties client, String lingerMs, int count, int bytes)
+  private static void write(Properties client, String batchBytes, int count, int bytes)
       throws Exception {
     Properties own = new Properties();
     own.putAll(client);
-    own.setProperty("linger.ms", lingerMs);
-    own.setProperty("batch.size", lingerMs.equals("0") ? "1" : "16384");
+    own.setProperty("batch.size", batchBytes);
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(own, new ByteArraySerializer(), new ByteArraySerializer())) {
       Future<RecordMetadata> last = null;

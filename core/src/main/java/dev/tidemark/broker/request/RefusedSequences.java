@@ -5,6 +5,7 @@ import dev.tidemark.protocol.BatchHeader;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.apache.kafka.common.internals.Topic;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +34,8 @@ final class RefusedSequences {
 
   /** A batch was not appended, and may come again. */
   void refused(Object topic, int partition, @Nullable ByteBuffer records, int at) {
-    if (!isOfProducer(records, at)) {
-      return;
+    if (!isOfProducer(records, at) || (topic instanceof String name && !Topic.isValid(name))) {
+      return; // what can be no topic is not kept: its name may be long
     }
     lowest.merge(key(topic, partition), header.baseSequence(), Math::min);
     if (lowest.size() > CAPACITY) {

@@ -22,6 +22,13 @@ class RefusedSequencesTest {
   }
 
   @Test
+  void whatCanBeNoTopicIsNotKept() {
+    ByteBuffer batch = Batches.of(1, 0, 0, 1, "v");
+    refused.refused("t".repeat(30_000), 0, batch, batch.position());
+    assertThat(refused.size()).isZero();
+  }
+
+  @Test
   void whatIsNoBatchOfAProducerIsNotKept() {
     refused.refused("t", 0, null, 0);
     refused.refused("t", 0, ByteBuffer.allocate(10), 0);
