@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The packed release, unpacked once per test run into a read-only folder whose path has spaces, and
@@ -16,6 +17,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Installation {
   private static final int NOBODY = 65534;
+  private static final int SIGINT = 2;
+  private static final String IGNORED_SIGNALS = "SigIgn:";
   private static final Installation INSTANCE = unpack();
 
   private final Path work;
@@ -73,6 +76,9 @@ public final class Installation {
   /** A process of bin/tidemark as an ordinary user without a home; not started yet. */
   public ProcessBuilder command(Map<String, String> environment, String... args) {
     List<String> command = new ArrayList<>();
+    if (ignoresInterrupts()) {
+      command.addAll(List.of("env", "--default-signal=INT"));
+    }
     if (isRoot()) {
       // Root may write to read-only folders: it would prove nothing.
       command.addAll(
@@ -89,6 +95,21 @@ public final class Installation {
     builder.environment().remove("JAVA_TOOL_OPTIONS");
     builder.environment().putAll(environment);
     return builder;
+  }
+
+  /**
+   * Whether SIGINT is ignored here, and so by what is started from here: a shell without job
+   * control starts like this what it starts in the background.
+   */
+  private static boolean ignoresInterrupts() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+      return lines
+          .filter(line -> line.startsWith(IGNORED_SIGNALS))
+          .map(line -> line.substring(IGNORED_SIGNALS.length()).trim())
+          .anyMatch(mask -> (Long.parseUnsignedLong(mask, 16) >>> (SIGINT - 1) & 1) == 1);
+    } catch (IOException e) { // not Linux
+      return false;
+    }
   }
 
   private static boolean isRoot() {
