@@ -16,6 +16,8 @@ import dev.tidemark.env.Shard;
 import dev.tidemark.metadata.Controller;
 import dev.tidemark.metadata.ControllerCalls;
 import dev.tidemark.quorum.RaftMetadataLog;
+import java.util.EnumSet;
+import java.util.Set;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /**
@@ -23,6 +25,13 @@ import org.apache.kafka.common.protocol.ApiKeys;
  * they use; on a client listener none of it is answered or advertised.
  */
 final class ControllerHandlers {
+  /**
+   * Raft could do them, but nothing makes sure that a node which is to vote is one of this cluster
+   * with whole folders: who votes stays as formatted.
+   */
+  private static final Set<ApiKeys> CHANGES_OF_VOTERS =
+      EnumSet.of(ApiKeys.ADD_RAFT_VOTER, ApiKeys.REMOVE_RAFT_VOTER);
+
   private ControllerHandlers() {}
 
   /** All that is answered on the controllers' listener, on the control shard. */
@@ -38,7 +47,9 @@ final class ControllerHandlers {
         ApiKeys.API_VERSIONS,
         new ApiVersionsHandler(registry, new FeaturesAnswer(controller::image)::make));
     QuorumHandler quorum = new QuorumHandler(log);
-    RaftMetadataLog.handled().forEach(api -> registry.add(api, quorum));
+    RaftMetadataLog.handled().stream()
+        .filter(api -> !CHANGES_OF_VOTERS.contains(api))
+        .forEach(api -> registry.add(api, quorum));
     register(registry, calls);
     AdminHandlers.register(
         registry, calls, (yes, no) -> yes.run(), new Partitions(), handler -> handler);

@@ -209,8 +209,8 @@ final class Handlers {
     view.addListener(groups);
     LeasedRegistry registry = new LeasedRegistry(all, lease);
     registry
-        .coordinatorCommits(ApiKeys.JOIN_GROUP, new JoinGroupHandler(groups))
-        .coordinatorCommits(ApiKeys.SYNC_GROUP, new SyncGroupHandler(groups))
+        .coordinatorTells(ApiKeys.JOIN_GROUP, new JoinGroupHandler(groups))
+        .coordinatorTells(ApiKeys.SYNC_GROUP, new SyncGroupHandler(groups))
         .coordinatorTells(ApiKeys.HEARTBEAT, new HeartbeatHandler(groups))
         .coordinatorCommits(ApiKeys.LEAVE_GROUP, new LeaveGroupHandler(groups))
         .coordinatorCommits(ApiKeys.OFFSET_COMMIT, new OffsetCommitHandler(groups, view))
@@ -219,7 +219,7 @@ final class Handlers {
         .coordinatorTells(ApiKeys.LIST_GROUPS, new ListGroupsHandler(groups))
         .coordinatorTells(ApiKeys.DESCRIBE_GROUPS, new DescribeGroupsHandler(groups))
         .coordinatorCommits(ApiKeys.DELETE_GROUPS, new DeleteGroupsHandler(groups))
-        .coordinatorCommits(
+        .coordinatorTells(
             ApiKeys.CONSUMER_GROUP_HEARTBEAT,
             new ConsumerGroupHeartbeatHandler(
                 groups, view, data.randomness().fork("group-members")))

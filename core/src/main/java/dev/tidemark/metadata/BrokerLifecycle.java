@@ -3,6 +3,7 @@ package dev.tidemark.metadata;
 import dev.tidemark.env.Clock;
 import dev.tidemark.env.Shard;
 import dev.tidemark.env.Timers;
+import dev.tidemark.protocol.SessionField;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
@@ -137,8 +138,11 @@ final class BrokerLifecycle {
   /** Answers once a record that is appended after now has committed. */
   void heartbeat(BrokerHeartbeatRequestData request, Reply<BrokerHeartbeatResponseData> reply) {
     long nowMs = clock.monotonicMs();
+    boolean wasFenced;
     try {
-      HeartbeatDecision.registration(loop.image(), request.brokerId(), request.brokerEpoch());
+      wasFenced =
+          HeartbeatDecision.registration(loop.image(), request.brokerId(), request.brokerEpoch())
+              .fenced();
     } catch (Refusal e) {
       reply.fail(e.toApiException());
       return;
@@ -149,7 +153,7 @@ final class BrokerLifecycle {
             request.brokerId(), request.brokerEpoch(), request.currentMetadataOffset(), nowMs);
     loop.decide(
         new HeartbeatDecision(context, request, nowMs)::decide,
-        new OnHeartbeat(request, nowMs, reply));
+        new OnHeartbeat(request, nowMs, wasFenced, reply));
   }
 
   /** The connection on which the broker sent its heartbeats is broken. */
@@ -365,14 +369,17 @@ final class BrokerLifecycle {
   private final class OnHeartbeat implements Reply<Boolean>, HeartbeatAcks.Waiting {
     private final BrokerHeartbeatRequestData request;
     private final long arrivedMs;
+    private final boolean wasFenced;
     private final Reply<BrokerHeartbeatResponseData> reply;
 
     OnHeartbeat(
         BrokerHeartbeatRequestData request,
         long arrivedMs,
+        boolean wasFenced,
         Reply<BrokerHeartbeatResponseData> reply) {
       this.request = request;
       this.arrivedMs = arrivedMs;
+      this.wasFenced = wasFenced;
       this.reply = reply;
     }
 
@@ -386,7 +393,7 @@ final class BrokerLifecycle {
       }
       BrokerRegistration broker = loop.image().cluster().broker(request.brokerId());
       boolean isCurrent = broker != null && broker.epoch() == request.brokerEpoch();
-      if (isCurrent && broker.fenced() && request.wantFence()) {
+      if (isCurrent && wasFenced && broker.fenced() && request.wantFence()) {
         // It does not want to lead, so it has stopped to.
         noteStopped(request.brokerId());
       }
@@ -406,6 +413,7 @@ final class BrokerLifecycle {
       if (!answer.isFenced()) {
         context.liveness().onAnswered(request.brokerId(), arrivedMs, clock.monotonicMs());
       }
+      SessionField.put(answer, settings.sessionTimeoutMs());
       reply.succeed(answer);
     }
 

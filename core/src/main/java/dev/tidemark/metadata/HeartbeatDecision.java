@@ -113,7 +113,8 @@ final class HeartbeatDecision {
   private boolean proceed(MetadataDraft draft, BrokerRegistration broker) {
     if (request.wantFence() && !request.wantShutDown()) {
       LOG.info("Broker {} is fenced because it asked for it", broker.id());
-      return BrokerTransitions.fence(draft, broker);
+      // Perhaps long ago, before it was unfenced: what it leads now waits for its lease.
+      return BrokerTransitions.fenceUnproven(draft, broker);
     }
     if (!request.wantShutDown()) {
       return true;

@@ -286,6 +286,18 @@ class ClusterToolsIT {
             "AAAAAAAAAAAAAAAAAAAAAQ");
     assertThat(removed.exitCode()).isEqualTo(1);
     assertThat(removed.out() + removed.err()).contains("REMOVE_RAFT_VOTER");
+    Ran removedAtController =
+        ToolRun.of(
+            "MetadataQuorumCommand",
+            "--bootstrap-controller",
+            cluster.controllers(),
+            "remove-controller",
+            "--controller-id",
+            "3",
+            "--controller-directory-id",
+            "AAAAAAAAAAAAAAAAAAAAAQ");
+    assertThat(removedAtController.exitCode()).isEqualTo(1);
+    assertThat(removedAtController.out() + removedAtController.err()).contains("REMOVE_RAFT_VOTER");
     assertThat(tool("MetadataQuorumCommand", "describe", "--replication").lines().skip(1))
         .hasSize(NODES);
   }

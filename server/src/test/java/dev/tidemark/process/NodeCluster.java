@@ -105,6 +105,13 @@ public final class NodeCluster implements AutoCloseable {
     return admin;
   }
 
+  /** Where the controllers are asked, of all nodes. */
+  String controllers() {
+    return nodes.stream()
+        .map(node -> network.controller(node.id()))
+        .collect(Collectors.joining(","));
+  }
+
   public String bootstrap() {
     return nodes.stream().map(NodeUnderTest::bootstrap).collect(Collectors.joining(","));
   }

@@ -220,10 +220,35 @@ class BrokerRestartTest {
     client().produce(TOPIC, 1);
     int written = client().leaderEpoch(TOPIC);
     broker = broker.killedAndStarted().killedAndStarted();
-    assertThat(client().leaderEpoch(TOPIC)).as("of the present leader").isGreaterThan(written);
+    assertThat(client().leaderEpoch(TOPIC))
+        .as("of the present leader")
+        .isGreaterThan(written)
+        .isEqualTo(client().metadata(TOPIC).leaderEpoch());
     assertThat(client().offset(TOPIC, ListOffsetsRequest.EARLIEST_TIMESTAMP).leaderEpoch())
         .isEqualTo(written);
     assertThat(client().offset(TOPIC, timeMs).leaderEpoch()).isEqualTo(written);
+  }
+
+  @Test
+  void whatALossOfPowerTookIsWrittenAnewInALaterEpoch() {
+    // KAFKA-10527
+    client().create(TOPIC);
+    client().produce(TOPIC, 1);
+    int rewritten = 0;
+    for (int seed = 0; seed < 10; seed++) {
+      broker = broker.stoppedAndStarted(); // all that is there is synced
+      long end = client().latest(TOPIC);
+      int before = client().leaderEpoch(TOPIC);
+      client().produce(TOPIC, 1);
+      broker = broker.afterPowerLoss(seed);
+      rewritten += client().latest(TOPIC) == end ? 1 : 0;
+      clock.advanceMs(1);
+      assertThat(client().produce(TOPIC, 1)).isEqualTo(Errors.NONE);
+      ListOffsetsPartitionResponse anew = client().offset(TOPIC, clock.wallMs());
+      assertThat(anew.offset()).as("seed %d", seed).isBetween(end, end + 1);
+      assertThat(anew.leaderEpoch()).as("seed %d", seed).isGreaterThan(before);
+    }
+    assertThat(rewritten).isPositive();
   }
 
   @Test

@@ -23,6 +23,10 @@ class GroupFailoverTest {
   private static final String OFFSETS = Topic.GROUP_METADATA_TOPIC_NAME;
 
   private static Errors commit(SimCluster cluster, int broker, long offset) {
+    return (Errors) Objects.requireNonNull(cluster.answer(sendCommit(cluster, broker, offset)));
+  }
+
+  private static SimCluster.Exchange sendCommit(SimCluster cluster, int broker, long offset) {
     OffsetCommitRequestData request =
         new OffsetCommitRequestData()
             .setGroupId("g")
@@ -35,22 +39,19 @@ class GroupFailoverTest {
                                 new OffsetCommitRequestPartition()
                                     .setPartitionIndex(0)
                                     .setCommittedOffset(offset)))));
-    return (Errors)
-        Objects.requireNonNull(
-            cluster.answer(
-                cluster.send(
-                    broker,
-                    ApiKeys.OFFSET_COMMIT,
-                    (short) 8,
-                    request,
-                    response ->
-                        Errors.forCode(
-                            ((OffsetCommitResponseData) response)
-                                .topics()
-                                .get(0)
-                                .partitions()
-                                .get(0)
-                                .errorCode()))));
+    return cluster.send(
+        broker,
+        ApiKeys.OFFSET_COMMIT,
+        (short) 8,
+        request,
+        response ->
+            Errors.forCode(
+                ((OffsetCommitResponseData) response)
+                    .topics()
+                    .get(0)
+                    .partitions()
+                    .get(0)
+                    .errorCode()));
   }
 
   /** The offset, or the error. */
@@ -114,5 +115,31 @@ class GroupFailoverTest {
     cluster.await(() -> cluster.leads(1, OFFSETS));
     assertThat(committedOnceLoaded(cluster, 1)).isEqualTo(42L);
     assertThat(commit(cluster, 2, 9)).isEqualTo(Errors.NOT_COORDINATOR);
+  }
+
+  @Test
+  void aCommitThatIsUnderWayWhenTheLeadershipIsLostFailsAndIsUnknownToTheNextCoordinator()
+      throws IOException {
+    SimCluster cluster = new SimCluster(2, 3);
+    cluster.create("t", List.of(1, 2, 3));
+    cluster.create(OFFSETS, List.of(1, 2, 3), "min.insync.replicas", "2");
+    commitOnceLoaded(cluster, 1, 41);
+    cluster.broker(1).kill();
+    cluster.await(() -> cluster.leads(2, OFFSETS));
+    commitOnceLoaded(cluster, 2, 42);
+    cluster.broker(1).start();
+    cluster.await(() -> cluster.isr(OFFSETS).size() == 3);
+
+    cluster.cut(2, 1);
+    cluster.cut(2, 3);
+    SimCluster.Exchange underWay = sendCommit(cluster, 2, 43);
+    cluster.runForMs(50);
+    assertThat(underWay.isAnswered()).isFalse();
+    cluster.elect(OFFSETS);
+
+    assertThat(cluster.answer(underWay)).isEqualTo(Errors.NOT_COORDINATOR);
+    cluster.await(() -> cluster.leads(1, OFFSETS));
+    cluster.heal();
+    assertThat(committedOnceLoaded(cluster, 1)).isEqualTo(42L);
   }
 }

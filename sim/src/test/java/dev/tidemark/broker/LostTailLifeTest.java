@@ -186,6 +186,32 @@ class LostTailLifeTest {
     assertThat(list(cluster, 2)).isEmpty();
   }
 
+  /** KAFKA-20554: who is no replica any more deletes its log and has nothing to compare. */
+  @Test
+  void itStaysUnconfirmedWhenAReassignmentTakesTheOldLeaderAway() throws IOException {
+    SimCluster cluster = new SimCluster(8, 3);
+    cluster.create("t", List.of(1, 2, 3), "min.insync.replicas", "1");
+    assertThat(cluster.produceAll(1, "t", "safe")).isEqualTo(Errors.NONE);
+    cluster.cut(1, 2);
+    cluster.cut(1, 3);
+    assertThat(cluster.answer(cluster.produce(1, "t", 1, 1000, "b", "c"))).isEqualTo(Errors.NONE);
+    var all = cluster.produce(1, "t", -1, 50_000, "d");
+    cluster.reassign("t", List.of(2, 3));
+    cluster.await(() -> cluster.leads(2, "t"));
+    assertThat(cluster.answer(all)).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
+
+    List<LostTailEntry> listed = list(cluster, 2);
+    assertThat(listed).hasSize(1);
+    assertThat(listed.get(0).state()).isEqualTo(State.UNCONFIRMED);
+    assertThat(listed.get(0).ofBroker()).isEqualTo(1);
+    assertThat(listed.get(0).startOffset()).isEqualTo(1);
+    cluster.heal();
+    cluster.await(() -> cluster.broker(1).role("t", 0) == null);
+    assertThat(cluster.produceAll(2, "t", "e")).isEqualTo(Errors.NONE);
+    assertThat(cluster.read(2, "t")).containsExactly("safe", "e");
+    assertThat(list(cluster, 2)).isEqualTo(listed);
+  }
+
   @Test
   void withItsTopicItIsForgotten() throws IOException {
     SimCluster cluster = afterAFailover(5);

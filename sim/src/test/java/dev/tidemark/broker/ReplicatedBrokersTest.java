@@ -151,6 +151,8 @@ class ReplicatedBrokersTest {
     cluster.runForMs(50);
     assertThat(waits.isAnswered()).isFalse();
     assertThat(cluster.produceAll(1, "t", "c")).isEqualTo(Errors.NONE);
+    cluster.runForMs(200);
+    assertThat(waits.isAnswered()).as("long before its time is over").isTrue();
     var found = (SimCluster.Fetched) cluster.answer(waits);
     assertThat(found.values()).containsExactly("c");
   }
@@ -167,15 +169,17 @@ class ReplicatedBrokersTest {
     assertThat(cluster.offset(1, "t", ListOffsetsRequest.LATEST_TIMESTAMP)).isEqualTo(0L);
   }
 
+  private static SimCluster thatKnowsRacks(long seed) throws IOException {
+    return new SimCluster(
+        seed,
+        3,
+        Map.of(
+            "replica.selector.class", "org.apache.kafka.common.replica.RackAwareReplicaSelector"));
+  }
+
   @Test
   void consumersAreSentToAReplicaInTheirRack() throws IOException {
-    SimCluster cluster =
-        new SimCluster(
-            7,
-            3,
-            Map.of(
-                "replica.selector.class",
-                "org.apache.kafka.common.replica.RackAwareReplicaSelector"));
+    SimCluster cluster = thatKnowsRacks(7);
     cluster.create("t", ALL);
     assertThat(cluster.produceAll(1, "t", "a")).isEqualTo(Errors.NONE);
     var sent = (SimCluster.Fetched) cluster.answer(cluster.fetch(1, "t", 0, 0, "rack-3"));
@@ -186,6 +190,40 @@ class ReplicatedBrokersTest {
     assertThat(here.values()).containsExactly("a");
     var nowhere = (SimCluster.Fetched) cluster.answer(cluster.fetch(1, "t", 0, 0, "elsewhere"));
     assertThat(nowhere.values()).containsExactly("a");
+  }
+
+  @Test
+  void aConsumerAtTheEndIsSentElsewhereAtOnce() throws IOException {
+    // KAFKA-13767
+    SimCluster cluster = thatKnowsRacks(13);
+    cluster.create("t", ALL);
+    assertThat(cluster.produceAll(1, "t", "a")).isEqualTo(Errors.NONE);
+    var sent = cluster.fetch(1, "t", 1, 10_000, "rack-3");
+    cluster.runForMs(50);
+    assertThat(sent.isAnswered()).isTrue();
+    var answer = (SimCluster.Fetched) cluster.answer(sent);
+    assertThat(answer.preferredReplica()).isEqualTo(3);
+  }
+
+  @Test
+  void onlyTheLeaderSendsConsumersElsewhereAndOnlyToWhoIsInSync() throws IOException {
+    // KAFKA-14372, KAFKA-13778
+    SimCluster cluster = thatKnowsRacks(14);
+    cluster.create("t", ALL, "min.insync.replicas", "1");
+    assertThat(cluster.produceAll(1, "t", "a")).isEqualTo(Errors.NONE);
+    cluster.await(() -> cluster.highWatermark(2, "t") == 1);
+    var follower = (SimCluster.Fetched) cluster.answer(cluster.fetch(2, "t", 0, 0, "rack-3"));
+    assertThat(follower.preferredReplica()).isEqualTo(-1);
+    assertThat(follower.values()).containsExactly("a");
+
+    cluster.cut(1, 3);
+    var sent = cluster.produce(1, "t", -1, 50_000, "b");
+    cluster.await(() -> cluster.isr("t").equals(List.of(1, 2)));
+    assertThat(cluster.answer(sent)).isEqualTo(Errors.NONE);
+    assertThat(cluster.isUnfenced(3)).isTrue();
+    var leader = (SimCluster.Fetched) cluster.answer(cluster.fetch(1, "t", 0, 0, "rack-3"));
+    assertThat(leader.preferredReplica()).as("3 has offset 0, and lags").isEqualTo(-1);
+    assertThat(leader.values()).containsExactly("a", "b");
   }
 
   @Test

@@ -63,6 +63,11 @@ class LogEpochTest {
     fixture.folder().delete(FileNames.EPOCHS);
     PartitionLog again = fixture.openAfterKill(0);
     assertThat(again.epochStarts()).containsExactly(new EpochStart(0, 0));
+
+    again.close(true);
+    fixture.folder().delete(FileNames.EPOCHS);
+    PartitionLog started = fixture.open(new LogOpening(false, 0, 1));
+    assertThat(started.epochStarts()).as("from its start on").containsExactly(new EpochStart(0, 1));
   }
 
   @Test

@@ -275,6 +275,10 @@ class LogProducerTest {
     inTransaction(20);
     assertRefused(Errors.INVALID_TXN_STATE, () -> append(0, 21, "plain"));
     end(true, 5);
+    assertThat(log.logEndOffset()).isEqualTo(22);
     assertRefused(Errors.TRANSACTION_COORDINATOR_FENCED, () -> end(true, 4));
+    append(1, 0, "of a later producer epoch");
+    assertRefused(Errors.INVALID_PRODUCER_EPOCH, () -> end(true, 5));
+    assertThat(log.logEndOffset()).isEqualTo(23);
   }
 }

@@ -3,6 +3,7 @@ package dev.tidemark.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tidemark.log.AbortedTxn;
 import dev.tidemark.log.AppendOrigin;
 import dev.tidemark.log.Batches;
 import dev.tidemark.log.LogSettings;
@@ -124,6 +125,22 @@ class ReplicatedLeaderTest {
   }
 
   @Test
+  void whoMayNotComeInHoldsNobodyUpThoughItKeptUpUntilNow() throws Exception {
+    // KAFKA-15021
+    ReplicaCluster cluster = new ReplicaCluster(3, 2).start();
+    cluster.produce(1, ALL, "a");
+    cluster.catchUp();
+    cluster.fence(3); // as a broker that stops is, and it keeps fetching
+    cluster.fetch(3);
+    Produced waits = cluster.produce(1, ALL, "b");
+    cluster.fetch(2);
+    cluster.fetch(2);
+    assertThat(cluster.leader(1).followerEndOffset(3)).isEqualTo(1);
+    assertThat(cluster.highWatermark(1)).isEqualTo(2);
+    assertThat(waits.isAcknowledged()).isTrue();
+  }
+
+  @Test
   void onASyncingTopicTheLeadersOwnEndCountsFromItsSyncOn() throws Exception {
     ReplicaCluster cluster =
         new ReplicaCluster(2, 2).settings(LogSettings.defaults().withFlushMessages(1)).start();
@@ -177,8 +194,7 @@ class ReplicatedLeaderTest {
   }
 
   @Test
-  void aFetchBelowTheLogStartIsOutOfRangeAlsoWhenItDiverges() throws Exception {
-    // KAFKA-12996
+  void aFetchBelowTheLogStartIsOutOfRangeAndTeachesTheLeaderNothing() throws Exception {
     ReplicaCluster cluster = new ReplicaCluster(2, 1).start();
     for (int i = 0; i < 5; i++) {
       cluster.produce(1, LEADER, "v" + i);
@@ -189,6 +205,19 @@ class ReplicatedLeaderTest {
         new FollowerFetch(2, cluster.node(2).ownEpoch, 0, 2, 0, 0, 0, EVERYTHING, true);
     assertThat(cluster.leader(1).fetch(below).error()).isEqualTo(Errors.OFFSET_OUT_OF_RANGE);
     assertThat(cluster.leader(1).followerEndOffset(2)).isEqualTo(5);
+  }
+
+  @Test
+  void anEpochThatIsNotKnownHereIsNoDivergence() throws Exception {
+    // KAFKA-9840
+    ReplicaCluster cluster = new ReplicaCluster(2, 1).start();
+    cluster.produce(1, LEADER, "a");
+    cluster.catchUp();
+    FollowerFetch later =
+        new FollowerFetch(2, cluster.node(2).ownEpoch, 0, 1, 7, 0, 0, EVERYTHING, true);
+    FollowerAnswer answer = cluster.leader(1).fetch(later);
+    assertThat(answer.error()).isEqualTo(Errors.OFFSET_OUT_OF_RANGE);
+    assertThat(answer.diverging()).isNull();
   }
 
   @Test
@@ -289,5 +318,29 @@ class ReplicatedLeaderTest {
     assertThat(cluster.leader(1).checkConsumerOffset(2)).isEqualTo(Errors.NONE);
     assertThat(cluster.leader(1).checkConsumerOffset(3)).isEqualTo(Errors.OFFSET_OUT_OF_RANGE);
     assertThat(cluster.leader(1).checkConsumerOffset(-1)).isEqualTo(Errors.OFFSET_OUT_OF_RANGE);
+  }
+
+  @Test
+  void anOpenTransactionHoldsTheStableOffsetAtAFollowerAndAtTheNextLeader() throws Exception {
+    ReplicaCluster cluster = new ReplicaCluster(2, 1).start();
+    cluster.produce(1, LEADER, "a");
+    long nowMs = cluster.clock.wallMs();
+    cluster
+        .leader(1)
+        .append(Batches.transactional(9, 0, 0, nowMs, "open"), AppendOrigin.COORDINATOR);
+    cluster.produce(1, LEADER, "b");
+    cluster.catchUp();
+    assertThat(cluster.highWatermark(2)).isEqualTo(3);
+    assertThat(cluster.follower(2).lastStableOffset()).isEqualTo(1);
+
+    cluster.kill(1);
+    cluster.elect(2);
+    assertThat(cluster.leader(2).lastStableOffset()).isEqualTo(1);
+    cluster.leader(2).append(Batches.marker(9, 0, false, 0, nowMs), AppendOrigin.COORDINATOR);
+    assertThat(cluster.leader(2).lastStableOffset()).isEqualTo(4);
+    List<AbortedTxn> aborted = cluster.leader(2).log().abortedTransactions(0, 4);
+    assertThat(aborted).hasSize(1);
+    assertThat(aborted.get(0).producerId()).isEqualTo(9);
+    assertThat(aborted.get(0).firstOffset()).isEqualTo(1);
   }
 }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.log.EpochEnd;
 import dev.tidemark.log.LogSettings;
+import dev.tidemark.log.PartitionLog;
 import dev.tidemark.log.RemovedTail;
 import java.util.List;
+import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 
 /** Sequences of events that replicated logs once got wrong; each stands for its kind. */
@@ -218,5 +220,36 @@ class ReplicationCasesTest {
     cluster.catchUp();
     assertThat(cluster.log(3)).isEqualTo(cluster.log(1));
     assertThat(cluster.leader(1).inSyncReplicas()).containsExactly(1, 2, 3);
+  }
+
+  @Test
+  void whoDivergesBelowTheLogStartIsOutOfRangeAndBeginsAnewThere() throws Exception {
+    // KAFKA-12996
+    ReplicaCluster cluster = new ReplicaCluster(2, 1).start();
+    cluster.produce(1, LEADER, "a");
+    cluster.catchUp();
+    for (String value : List.of("b", "c", "d")) {
+      cluster.produce(1, LEADER, value);
+    }
+    cluster.elect(2); // which has none of the three
+    cluster.produce(2, LEADER, "x");
+    cluster.kill(2);
+    cluster.elect(1);
+    cluster.produce(1, LEADER, "e");
+    PartitionLog leaders = cluster.leader(1).log();
+    leaders.advanceLogStartOffset(3, 5);
+    assertThat(leaders.endOffsetForEpoch(1)).as("it diverges").isEqualTo(new EpochEnd(0, 4));
+
+    cluster.restart(2);
+    assertThat(cluster.follower(2).position().fetchOffset()).isEqualTo(2);
+    ReplicaCluster.OnItsWay refused = cluster.ask(2);
+    assertThat(refused.answer().error()).isEqualTo(Errors.OFFSET_OUT_OF_RANGE);
+    assertThat(refused.answer().diverging()).isNull();
+    assertThat(cluster.leader(1).followerEndOffset(2)).isEqualTo(-1);
+    assertThat(cluster.hear(refused)).isEqualTo(FollowerStep.ASK_OFFSETS);
+    cluster.catchUp();
+    assertThat(cluster.node(2).log.logStartOffset()).isEqualTo(3);
+    assertThat(cluster.log(2)).isEqualTo("[(0,d), (2,e)]").isEqualTo(cluster.log(1));
+    assertThat(cluster.leader(1).inSyncReplicas()).containsExactly(1, 2);
   }
 }

@@ -16,6 +16,9 @@ class WorkedExamplesTest {
   private static final boolean LEADER = false;
   private static final long LAG_MS = LagRule.defaults().timeMaxMs();
 
+  /** What a batch stands for where rates are compared, all of which are multiples of it. */
+  private static final int MB_OF_A_BATCH = 5;
+
   // --- the safe prefix and the lost tail ---
 
   @Test
@@ -352,5 +355,61 @@ class WorkedExamplesTest {
     assertThat(cluster.controller.proposals).isPositive();
     assertThat(cluster.controller.partition).isEqualTo(before);
     assertThat(cluster.highWatermark(1)).isEqualTo(1);
+  }
+
+  // --- the time to catch up ---
+
+  @Test
+  void whoWasDownCatchesUpInTheTimeThatItsBacklogTakesAtWhatItGainsPerSecond() throws Exception {
+    ReplicaCluster fast = withAFollowerThatWasDown(600, 20);
+    assertThat(backlogMb(fast)).isEqualTo(12_000);
+    seconds(fast, 399, 20, 50);
+    assertThat(backlogMb(fast)).isEqualTo(30);
+    seconds(fast, 1, 20, 50);
+    assertThat(backlogMb(fast)).as("after 400 s").isZero();
+    assertThat(fast.leader(1).inSyncReplicas()).containsExactly(1);
+    seconds(fast, 1, 20, 50);
+    assertThat(fast.leader(1).inSyncReplicas()).containsExactly(1, 2);
+
+    ReplicaCluster slow = withAFollowerThatWasDown(600, 20);
+    seconds(slow, 2_399, 20, 25);
+    assertThat(backlogMb(slow)).isEqualTo(5);
+    seconds(slow, 1, 20, 25);
+    assertThat(backlogMb(slow)).as("after 2,400 s").isZero();
+  }
+
+  @Test
+  void whoGainsNothingNeverCatchesUp() throws Exception {
+    ReplicaCluster cluster = withAFollowerThatWasDown(600, 20);
+    seconds(cluster, 2_400, 20, 20);
+    assertThat(backlogMb(cluster)).isEqualTo(12_000);
+    assertThat(cluster.leader(1).inSyncReplicas()).containsExactly(1);
+  }
+
+  private static ReplicaCluster withAFollowerThatWasDown(int seconds, int writtenMb)
+      throws IOException {
+    ReplicaCluster cluster = new ReplicaCluster(2, 1).start();
+    cluster.kill(2);
+    seconds(cluster, seconds, writtenMb, 0);
+    cluster.restart(2);
+    return cluster;
+  }
+
+  /** So many seconds, in each of which so much is written and after that so much applied. */
+  private static void seconds(ReplicaCluster cluster, int count, int writtenMb, int appliedMb)
+      throws IOException {
+    for (int second = 0; second < count; second++) {
+      for (int mb = 0; mb < writtenMb; mb += MB_OF_A_BATCH) {
+        cluster.produce(1, LEADER, "a batch");
+      }
+      for (int mb = 0; mb < appliedMb; mb += MB_OF_A_BATCH) {
+        cluster.hear(cluster.ask(2, 1)); // the least an answer brings: one batch
+      }
+      cluster.timers.advanceMs(1_000);
+    }
+  }
+
+  private static long backlogMb(ReplicaCluster cluster) {
+    return MB_OF_A_BATCH * (cluster.end(1) - cluster.end(2));
   }
 }

@@ -99,6 +99,38 @@ class LeadershipOnBrokersTest {
     }
   }
 
+  /** KAFKA-20554. */
+  @Test
+  void aControlledStopReportsWhichRecordsOfAcksOneItCutAndCutsNoneOfAcksAll() throws IOException {
+    ReplicaStage stage = ReplicaStage.of(3, 2);
+    ReplicaStage.Write a = stage.produce(1, ALL, "a");
+    stage.cluster.await("the answer", () -> !a.isPending());
+    stage.hold(1, 2);
+    stage.hold(1, 3);
+    ReplicaStage.Write b = stage.produce(1, LEADER, "b");
+    ReplicaStage.Write c = stage.produce(1, LEADER, "c");
+    ReplicaStage.Write d = stage.produce(1, ALL, "d");
+    assertThat(List.of(b.offset(), c.offset())).containsExactly(1L, 2L);
+    assertThat(d.isPending()).isTrue();
+
+    stage.cluster.node(1).stop();
+    stage.cluster.await("another leader", () -> stage.partition(2).leaderId() == 2);
+    assertThat(d.error()).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
+    stage.cluster.await("the stop", () -> stage.cluster.node(1).isStopped());
+    stage.letGo(1, 2);
+    stage.letGo(1, 3);
+    stage.cluster.node(1).start();
+    stage.cluster.awaitReady();
+    stage.awaitIsr(List.of(1, 2, 3));
+
+    assertThat(stage.lostTails(1)).containsExactly(List.of(1L, 3L, 0L, 0L, 3L, 0L));
+    assertThat(stage.lostTails(2)).isEmpty();
+    for (int broker = 1; broker <= 3; broker++) {
+      assertThat(stage.log(broker)).hasToString("[(0,a)]");
+    }
+    assertThat(stage.cluster.failures()).isEmpty();
+  }
+
   private static long sizeOfLog(ReplicaStage stage, int broker) {
     try {
       return stage.end(broker);

@@ -7,6 +7,7 @@ import dev.tidemark.metadata.BrokerIncarnation;
 import dev.tidemark.metadata.MetadataListener;
 import dev.tidemark.metadata.MetadataView;
 import dev.tidemark.protocol.PeerConnection;
+import dev.tidemark.protocol.SessionField;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Supplier;
@@ -370,7 +371,9 @@ public final class BrokerLife implements MetadataListener {
     if (response.isFenced()) {
       lease.lose();
     } else {
-      lease.grant(sentMs, sentWallMs);
+      long sessionMs = SessionField.shorter(response, settings.sessionTimeoutMs());
+      rhythm.onSession(sessionMs);
+      lease.grant(sentMs, sentWallMs, sessionMs);
     }
     if (state == State.LEAVING) {
       if (response.shouldShutDown()) {

@@ -13,14 +13,18 @@ final class HeartbeatRhythm {
   private static final long NONE = Long.MIN_VALUE;
 
   private final long intervalMs;
-  private final long maxGapMs;
+  private long maxGapMs;
   private long sentMs;
   private long dueMs = NONE;
 
   HeartbeatRhythm(LifeSettings settings) {
     intervalMs = settings.heartbeatIntervalMs();
-    long halfLeaseMs = BrokerControlSettings.leaseMs(settings.sessionTimeoutMs()) / 2;
-    maxGapMs = Math.min(2 * intervalMs, halfLeaseMs);
+    onSession(settings.sessionTimeoutMs());
+  }
+
+  /** A session is so long: of this broker or of its controller, whichever is the shorter. */
+  final void onSession(long sessionMs) {
+    maxGapMs = Math.min(2 * intervalMs, BrokerControlSettings.leaseMs(sessionMs) / 2);
   }
 
   /** True for a record that only answers heartbeats. */

@@ -7,9 +7,10 @@ import java.util.List;
 
 /**
  * Whether this broker may serve as a leader. It may from a heartbeat that the controller has
- * acknowledged, counted from when that was sent, for a session less a margin; and not after the
- * connection to the controller has broken, for the controller may find out that nobody serves here
- * and let others lead. Owned by the data shard.
+ * acknowledged, counted from when that was sent, for a session less a margin, of this broker or of
+ * that controller, whichever is the shorter; and not after the connection to the controller has
+ * broken, for the controller may find out that nobody serves here and let others lead. Owned by the
+ * data shard.
  *
  * <p>Time is that of the monotonic clock, which may stand still while the machine is suspended: a
  * wall clock that has got ahead of it by the margin ends the lease as well.
@@ -17,16 +18,15 @@ import java.util.List;
 public final class LeaderLease {
   private final Clock clock;
   private final boolean isNeeded;
-  private final long sessionMs;
-  private final long marginMs;
   private final List<Runnable> onGranted = new ArrayList<>();
+  private long marginMs;
+  private long grantedMs = Long.MIN_VALUE; // when the heartbeat was sent that it rests on
   private long endMs = Long.MIN_VALUE;
   private long wallAheadMs;
 
   private LeaderLease(Clock clock, boolean isNeeded, long sessionMs) {
     this.clock = clock;
     this.isNeeded = isNeeded;
-    this.sessionMs = sessionMs;
     this.marginMs = isNeeded ? sessionMs - BrokerControlSettings.leaseMs(sessionMs) : 0;
   }
 
@@ -59,12 +59,18 @@ public final class LeaderLease {
     onGranted.add(action);
   }
 
-  /** The heartbeat that was sent at these times of both clocks is acknowledged. */
-  void grant(long sentMs, long sentWallMs) {
+  /**
+   * The heartbeat that was sent at these times of both clocks is acknowledged.
+   *
+   * @param sessionMs after so long without another one the controller lets others lead
+   */
+  void grant(long sentMs, long sentWallMs, long sessionMs) {
     boolean wasHeld = isHeld(clock.monotonicMs());
-    long grantedEndMs = sentMs + sessionMs - marginMs;
-    if (grantedEndMs >= endMs) {
-      endMs = grantedEndMs;
+    long leaseMs = BrokerControlSettings.leaseMs(sessionMs);
+    if (sentMs >= grantedMs) {
+      grantedMs = sentMs;
+      endMs = sentMs + leaseMs;
+      marginMs = isNeeded ? sessionMs - leaseMs : 0;
       wallAheadMs = sentWallMs - sentMs;
     }
     if (!wasHeld && isHeld(clock.monotonicMs())) {
@@ -74,6 +80,7 @@ public final class LeaderLease {
 
   /** Nothing is served until the next grant. */
   void lose() {
+    grantedMs = Long.MIN_VALUE;
     endMs = Long.MIN_VALUE;
   }
 }

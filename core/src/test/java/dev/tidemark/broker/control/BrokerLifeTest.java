@@ -35,6 +35,7 @@ class BrokerLifeTest {
   private final KnownController known = new KnownController();
   private final LeaderLease lease = LeaderLease.needed(data, 9_000);
   private final List<String> told = new ArrayList<>();
+  private int ownSessionMs = 9_000;
   private Controller controller = newController();
 
   private Controller newController() {
@@ -83,7 +84,7 @@ class BrokerLifeTest {
             Optional.empty(),
             List.of(new Uuid(7, 6 + incarnationId.getLeastSignificantBits())),
             true),
-        new LifeSettings(clusterId, 9_000, 2_000, 60_000),
+        new LifeSettings(clusterId, ownSessionMs, 2_000, 60_000),
         new RoutedChannel(known, calls, nobody, data, "broker"),
         known,
         lease,
@@ -170,6 +171,17 @@ class BrokerLifeTest {
     controllerIsHere();
     pass(200);
     assertThat(isHeld()).isTrue();
+  }
+
+  @Test
+  void aBrokerWithALongerSessionThanItsControllerLeadsNoLongerThanThatWaits() {
+    ownSessionMs = 60_000;
+    BrokerLife unused = running();
+    known.set(ActiveController.NONE);
+    pass(5_000);
+    assertThat(isHeld()).isTrue();
+    pass(3_000);
+    assertThat(isHeld()).isFalse();
   }
 
   @Test

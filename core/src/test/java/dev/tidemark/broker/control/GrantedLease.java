@@ -6,9 +6,11 @@ import dev.tidemark.env.Clock;
 public final class GrantedLease {
   private final Clock clock;
   private final LeaderLease lease;
+  private final long sessionMs;
 
   public GrantedLease(Clock clock, long sessionMs) {
     this.clock = clock;
+    this.sessionMs = sessionMs;
     this.lease = LeaderLease.needed(clock, sessionMs);
   }
 
@@ -18,7 +20,7 @@ public final class GrantedLease {
 
   /** As if the controller had acknowledged a heartbeat that was sent now. */
   public void renew() {
-    lease.grant(clock.monotonicMs(), clock.wallMs());
+    lease.grant(clock.monotonicMs(), clock.wallMs(), sessionMs);
   }
 
   /** As if the connection to the controller had broken. */

@@ -41,7 +41,7 @@ class LeaderLeaseTest {
     long sentMs = monotonicMs;
     long sentWallMs = wallMs;
     pass(700);
-    lease.grant(sentMs, sentWallMs);
+    lease.grant(sentMs, sentWallMs, SESSION_MS);
     assertThat(isHeld()).isTrue();
     pass(SESSION_MS - MARGIN_MS - 700 - 1);
     assertThat(isHeld()).isTrue();
@@ -51,24 +51,36 @@ class LeaderLeaseTest {
 
   @Test
   void anAnswerThatComesLateDoesNotShortenIt() {
-    lease.grant(monotonicMs, wallMs);
+    lease.grant(monotonicMs, wallMs, SESSION_MS);
     pass(100);
-    lease.grant(monotonicMs - 90, wallMs - 90);
+    lease.grant(monotonicMs - 90, wallMs - 90, SESSION_MS);
     pass(SESSION_MS - MARGIN_MS - 95);
     assertThat(isHeld()).isTrue();
+  }
+
+  @Test
+  void theShorterSessionOfTheNextControllerCountsFromItsFirstAnswerOn() {
+    lease.grant(monotonicMs, wallMs, SESSION_MS);
+    pass(100);
+    lease.grant(monotonicMs, wallMs, SESSION_MS / 10);
+    assertThat(lease.marginMs()).isEqualTo(MARGIN_MS / 10);
+    pass((SESSION_MS - MARGIN_MS) / 10 - 1);
+    assertThat(isHeld()).isTrue();
+    pass(1);
+    assertThat(isHeld()).isFalse();
   }
 
   @Test
   void aMachineThatWasSuspendedHasNone() {
     long sentMs = monotonicMs;
     long sentWallMs = wallMs;
-    lease.grant(sentMs, sentWallMs);
+    lease.grant(sentMs, sentWallMs, SESSION_MS);
     wallMs += MARGIN_MS;
     assertThat(isHeld()).as("the monotonic clock stood still").isFalse();
-    lease.grant(monotonicMs, wallMs);
+    lease.grant(monotonicMs, wallMs, SESSION_MS);
     assertThat(isHeld()).as("granted anew").isTrue();
     wallMs += MARGIN_MS;
-    lease.grant(monotonicMs, wallMs - MARGIN_MS);
+    lease.grant(monotonicMs, wallMs - MARGIN_MS, SESSION_MS);
     assertThat(isHeld()).as("the heartbeat was sent before").isFalse();
   }
 
@@ -76,14 +88,14 @@ class LeaderLeaseTest {
   void whenItIsLostOnlyAGrantBringsItBackAndThatIsTold() {
     int[] told = {0};
     lease.whenGranted(() -> told[0]++);
-    lease.grant(monotonicMs, wallMs);
+    lease.grant(monotonicMs, wallMs, SESSION_MS);
     pass(10);
-    lease.grant(monotonicMs, wallMs);
+    lease.grant(monotonicMs, wallMs, SESSION_MS);
     assertThat(told[0]).isEqualTo(1);
     lease.lose();
     assertThat(isHeld()).isFalse();
     pass(10);
-    lease.grant(monotonicMs, wallMs);
+    lease.grant(monotonicMs, wallMs, SESSION_MS);
     assertThat(isHeld()).isTrue();
     assertThat(told[0]).isEqualTo(2);
   }

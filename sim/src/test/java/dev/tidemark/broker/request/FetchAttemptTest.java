@@ -26,6 +26,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.FetchResponse;
@@ -34,8 +35,11 @@ import org.junit.jupiter.api.Test;
 
 class FetchAttemptTest {
   private static final Uuid TOPIC = new Uuid(1, 2);
+  private static final int BETTER_REPLICA = 2;
+  private static final short SESSION_VERSION = 17;
 
   private final VirtualClock clock = new VirtualClock(1_000_000);
+  private final FetchSessions sessions = new FetchSessions(10, clock, new SeededRandomness(1));
   private final Partitions partitions = new Partitions();
   private PartitionLeader leader;
 
@@ -222,11 +226,7 @@ class FetchAttemptTest {
     assertThat(data.lastStableOffset()).isEqualTo(3);
   }
 
-  @Test
-  void eachFetchOfASessionIsFencedAlsoOneThatNamesNothing() throws Exception {
-    // KAFKA-9338
-    short version = 17;
-    FetchSessions sessions = new FetchSessions(10, clock, new SeededRandomness(1));
+  private FetchSession newSession() {
     FetchRequestData first =
         new FetchRequestData()
             .setSessionEpoch(0)
@@ -240,14 +240,53 @@ class FetchAttemptTest {
                                     .setPartition(0)
                                     .setPartitionMaxBytes(500)
                                     .setCurrentLeaderEpoch(3)))));
-    FetchSession session = Objects.requireNonNull(sessions.lookUp(first, version).session());
+    return Objects.requireNonNull(sessions.lookUp(first, SESSION_VERSION).session());
+  }
+
+  @Test
+  void eachFetchOfASessionIsFencedAlsoOneThatNamesNothing() throws Exception {
+    // KAFKA-9338
+    FetchSession session = newSession();
     assertThat(fetch(500, session.inOrder().get(0)).errorCode()).isEqualTo(Errors.NONE.code());
 
     leader.onCommitted(new CommittedPartition(1, 4, 4, List.of(1), List.of(1)));
     FetchRequestData next =
         new FetchRequestData().setSessionId(session.id()).setSessionEpoch(1).setTopics(List.of());
-    FetchSession again = Objects.requireNonNull(sessions.lookUp(next, version).session());
+    FetchSession again = Objects.requireNonNull(sessions.lookUp(next, SESSION_VERSION).session());
     assertThat(fetch(500, again.inOrder().get(0)).errorCode())
         .isEqualTo(Errors.FENCED_LEADER_EPOCH.code());
+  }
+
+  @Test
+  void aHintIsInEachAnswerOfASessionAndNeverWaitsThoughThereIsNoNews() {
+    // KAFKA-8443, KAFKA-13767
+    FetchSession session = newSession();
+    for (int fetch = 0; fetch < 3; fetch++) {
+      FetchAttempt attempt =
+          new FetchAttempt(
+              partitions,
+              500,
+              new FetchReader(false, true, true, "rack"),
+              (of, offset, rack) -> BETTER_REPLICA);
+      attempt.readAll(session.inOrder());
+      assertThat(attempt.answerNow()).as("fetch %d", fetch).isTrue();
+      FetchResponseData answer = attempt.toResponse(session, fetch > 0);
+      assertThat(answer.responses()).as("fetch %d", fetch).hasSize(1);
+      PartitionData part = answer.responses().get(0).partitions().get(0);
+      assertThat(part.preferredReadReplica()).as("fetch %d", fetch).isEqualTo(BETTER_REPLICA);
+    }
+    FetchAttempt here = attempt(500, false);
+    here.readAll(session.inOrder());
+    assertThat(here.answerNow()).isFalse();
+    assertThat(here.toResponse(session, true).responses()).as("without a hint").isEmpty();
+  }
+
+  @Test
+  void anEpochOfTheFetcherThatIsNotKnownHereIsNoDivergence() throws Exception {
+    // KAFKA-9840
+    append(leader, 100);
+    PartitionData data = fetch(500, wanted(0, 1, 500, -1, 9));
+    assertThat(FetchResponse.isDivergingEpoch(data)).isFalse();
+    assertThat(data.errorCode()).isEqualTo(Errors.OFFSET_OUT_OF_RANGE.code());
   }
 }
