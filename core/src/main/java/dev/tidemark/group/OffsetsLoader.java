@@ -32,11 +32,7 @@ final class OffsetsLoader implements CoordinatorLoader<CoordinatorRecord> {
   /** How often a partition that is not open yet is looked at again. */
   private static final long WAIT_MS = 10;
 
-  /**
-   * How often one that is not led here is looked at before the load fails: ten minutes. One that is
-   * waits without limit for its in-sync replicas: a load that failed would not be tried again
-   * before the next election.
-   */
+  /** How often in all before the load fails: ten minutes. */
   private static final int MAX_WAITS = 60_000;
 
   private final OffsetsPartitions partitions;
@@ -102,7 +98,6 @@ final class OffsetsLoader implements CoordinatorLoader<CoordinatorRecord> {
         waitForPartition();
         return;
       }
-      waits = 0; // it is led here: what it waits for now may take as long as it takes
       if (offset < 0) {
         offset = partitions.logStartOffset(partition);
       }

@@ -8,7 +8,10 @@ import picocli.CommandLine.Spec;
 /** {@code tidemark} itself. */
 @Command(
     name = "tidemark",
-    description = "A replicated log that speaks the Kafka protocol.",
+    description = {
+      "A replicated log that speaks the Kafka protocol.",
+      "'tidemark sim' runs whole clusters in virtual time, under faults; 'tidemark sim --help'."
+    },
     mixinStandardHelpOptions = true,
     versionProvider = VersionText.class,
     scope = CommandLine.ScopeType.INHERIT,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tidemark.process.LinkedNetwork;
 import dev.tidemark.process.NodeCluster;
 import dev.tidemark.process.NodeUnderTest;
+import dev.tidemark.sim.check.StoredRecord;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -129,11 +130,11 @@ final class FaultRun {
     }
   }
 
-  private void checkRecords(int partition, List<ReplicaFiles.Stored> records, Load load) {
-    Map<String, ReplicaFiles.Stored> byKey = new HashMap<>();
+  private void checkRecords(int partition, List<StoredRecord> records, Load load) {
+    Map<String, StoredRecord> byKey = new HashMap<>();
     Map<Long, String> keys = new HashMap<>();
     Map<Character, Long> last = new HashMap<>();
-    for (ReplicaFiles.Stored record : records) {
+    for (StoredRecord record : records) {
       assertThat(byKey.put(record.key(), record))
           .as("%s: partition %d has twice: %s", this, partition, record)
           .isNull();

@@ -2,6 +2,7 @@ package dev.tidemark.fault;
 
 import dev.tidemark.process.NodeCluster;
 import dev.tidemark.process.NodeUnderTest;
+import dev.tidemark.sim.check.LeaderAnswer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,17 +1,13 @@
 package dev.tidemark.fault;
 
 import dev.tidemark.process.NodeUnderTest;
+import dev.tidemark.sim.check.StoredRecord;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.apache.kafka.common.record.internal.MemoryRecords;
-import org.apache.kafka.common.record.internal.Record;
-import org.apache.kafka.common.record.internal.RecordBatch;
 
 /**
  * The log of one replica as its files say, of a node that has stopped.
@@ -37,29 +33,8 @@ record ReplicaFiles(int nodeId, ByteBuffer bytes) {
     return new ReplicaFiles(node.id(), all.flip());
   }
 
-  /**
-   * A record as it is stored.
-   *
-   * @param from who wrote it, for messages
-   */
-  record Stored(long offset, String key, String from) {}
-
   /** All records, in their order. */
-  List<Stored> records() {
-    List<Stored> records = new ArrayList<>();
-    for (RecordBatch batch : MemoryRecords.readableRecords(bytes.duplicate()).batches()) {
-      String from =
-          "leader epoch %d, producer %d epoch %d, batch from sequence %d"
-              .formatted(
-                  batch.partitionLeaderEpoch(),
-                  batch.producerId(),
-                  batch.producerEpoch(),
-                  batch.baseSequence());
-      for (Record record : batch) {
-        String key = StandardCharsets.UTF_8.decode(record.key()).toString();
-        records.add(new Stored(record.offset(), key, from));
-      }
-    }
-    return records;
+  List<StoredRecord> records() {
+    return StoredRecord.of(bytes);
   }
 }

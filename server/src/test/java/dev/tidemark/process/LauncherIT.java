@@ -29,7 +29,7 @@ class LauncherIT {
     home = Files.createDirectories(work.resolve("a checkout"));
     Path script = Files.createDirectories(home.resolve("bin")).resolve("tidemark");
     Files.copy(Installation.get().home().resolve("bin/tidemark"), script);
-    for (String module : List.of("core", "server")) {
+    for (String module : List.of("core", "sim", "server")) {
       Files.createDirectories(home.resolve(module).resolve("src/main"));
       Files.writeString(home.resolve(module).resolve("pom.xml"), "");
     }

@@ -31,6 +31,7 @@ final class VirtualConnection implements Connection {
   private boolean peerClosed;
   private boolean closing;
   private boolean closed;
+  private boolean gone; // with its host's power
 
   VirtualConnection(
       VirtualNetwork network, SimShard shard, String listenerName, int number, String peerHost) {
@@ -100,9 +101,27 @@ final class VirtualConnection implements Connection {
             peerHost,
             lastArrivalNs,
             () -> {
+              if (other.gone) {
+                refuse();
+                return;
+              }
               other.onArrived(bytes.position(LENGTH_BYTES));
               network.carry(peerHost, host(), () -> shard.after(0, "sent", this::onSent));
             });
+  }
+
+  /** The other host knows nothing of this connection; while it is without power nobody says so. */
+  private void refuse() {
+    if (network.isOn(peerHost)) {
+      network.carry(peerHost, host(), this::onPeerClosed);
+    }
+  }
+
+  /** A host has power again: what was sent to it meanwhile is sent once more, and refused. */
+  void onPowerOf(String host) {
+    if (peerHost.equals(host) && underWay > 0 && requireNonNull(peer).gone) {
+      refuse();
+    }
   }
 
   private static String summary(ByteBuffer frame) {
@@ -187,6 +206,7 @@ final class VirtualConnection implements Connection {
   /** The process of this end is gone: nobody hears of it here. */
   void die(boolean tellsPeer) {
     closed = true;
+    gone = !tellsPeer;
     if (tellsPeer && !closing) {
       tellPeer();
     }

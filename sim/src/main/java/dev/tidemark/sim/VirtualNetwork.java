@@ -223,7 +223,13 @@ public final class VirtualNetwork {
 
   /** A host has power again: its system answers, though perhaps nobody listens there yet. */
   void appear(String host) {
-    switchedOff.remove(host);
+    if (switchedOff.remove(host)) {
+      List.copyOf(connections).forEach(one -> one.onPowerOf(host));
+    }
+  }
+
+  boolean isOn(String host) {
+    return !switchedOff.contains(host);
   }
 
   private void forget(String host, boolean tellPeers) {

@@ -1,4 +1,4 @@
-package dev.tidemark.fault;
+package dev.tidemark.sim.check;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,13 +15,14 @@ import java.util.Map;
  * @param notBeforeNs before that moment the answer had not left the node
  * @param receivedNs at that moment it had
  */
-record LeaderAnswer(int nodeId, int epoch, long endOffset, long notBeforeNs, long receivedNs) {
+public record LeaderAnswer(
+    int nodeId, int epoch, long endOffset, long notBeforeNs, long receivedNs) {
   /**
    * What must not be, of all answers of one partition: two nodes of one epoch; one of an old epoch
    * that left its node after one of a newer epoch was here, which makes two leaders at a time; an
    * end that goes back.
    */
-  static List<String> violations(List<LeaderAnswer> answers) {
+  public static List<String> violations(List<LeaderAnswer> answers) {
     List<String> violations = new ArrayList<>();
     LeaderAnswer[] sorted = answers.toArray(new LeaderAnswer[0]);
     Arrays.sort(sorted, Comparator.comparingLong(LeaderAnswer::receivedNs));

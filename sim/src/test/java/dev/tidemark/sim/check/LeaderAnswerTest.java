@@ -1,4 +1,4 @@
-package dev.tidemark.fault;
+package dev.tidemark.sim.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -16,8 +16,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A node of a cluster, the one that is shipped, as the process of a simulated machine. */
-final class ClusterNode {
-  static final int PORT = 9092;
+public final class ClusterNode {
+  /** Of the listener for clients and other brokers. */
+  public static final int PORT = 9092;
+
   static final int CONTROLLER_PORT = 9093;
   static final String CLUSTER = "cluster";
 
@@ -75,19 +77,21 @@ final class ClusterNode {
         machine.clock());
   }
 
-  int id() {
+  public int id() {
     return id;
   }
 
-  String host() {
+  public String host() {
     return machine.host();
   }
 
-  Directory folder() {
+  /** Where its data lie. */
+  public Directory folder() {
     return machine.disk().root().directory("data");
   }
 
-  void start() {
+  /** Starts the process; it is ready some virtual time later. */
+  public void start() {
     ready = false;
     stopped = false;
     running = true;
@@ -133,14 +137,23 @@ final class ClusterNode {
     return new BrokerIncarnation.Listener(name, machine.host(), port, (short) 0);
   }
 
-  void kill() {
+  /** As by kill -9. */
+  public void kill() {
     running = false;
     ready = false;
     machine.kill();
   }
 
+  /** The machine loses power, and has it again with the next start. */
+  public void powerLoss() {
+    running = false;
+    ready = false;
+    powerLosses++;
+    machine.powerLoss();
+  }
+
   /** In order, as a process does it. */
-  void stop() {
+  public void stop() {
     Broker stopping = broker;
     if (stopping == null) {
       throw new IllegalStateException("the node was not started");
@@ -175,23 +188,27 @@ final class ClusterNode {
     }
   }
 
-  boolean isReady() {
+  /** Whether it has started and serves clients. */
+  public boolean isReady() {
     return ready;
   }
 
-  boolean isRunning() {
+  /** Whether it has a process. */
+  public boolean isRunning() {
     return running;
   }
 
-  boolean isStopped() {
+  /** Whether its last stop has ended. */
+  public boolean isStopped() {
     return stopped;
   }
 
-  List<String> failures() {
+  /** What ended a process that should have gone on. */
+  public List<String> failures() {
     return failures;
   }
 
-  SimNode machine() {
+  public SimNode machine() {
     return machine;
   }
 }

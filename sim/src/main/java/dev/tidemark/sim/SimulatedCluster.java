@@ -28,19 +28,24 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /** Several nodes of a cluster in virtual time, and a client that talks to any of them. */
-final class SimulatedCluster {
+public final class SimulatedCluster {
   private static final long WALL_MS = 1_700_000_000_000L;
   private static final long LIMIT_MS = 60_000;
   private static final long CALL_MS = 40_000;
 
-  final Scheduler scheduler;
-  final VirtualNetwork network;
+  public final Scheduler scheduler;
+  public final VirtualNetwork network;
   private final long seed;
   private final Map<Integer, ClusterNode> nodes = new TreeMap<>();
   private final SimShard client;
   private final Map<String, PeerConnection> connections = new TreeMap<>();
 
-  SimulatedCluster(long seed, Consumer<String> lines) {
+  /**
+   * A cluster without nodes.
+   *
+   * @param lines gets a line for each event; null for none
+   */
+  public SimulatedCluster(long seed, @Nullable Consumer<String> lines) {
     this.seed = seed;
     this.scheduler = new Scheduler(new Trace(lines));
     this.network = new VirtualNetwork(scheduler, seed);
@@ -48,7 +53,8 @@ final class SimulatedCluster {
   }
 
   /** Formats nodes 1 to {@code roles.size()}; those with the controller role vote. */
-  SimulatedCluster formatted(List<String> roles, Map<String, String> more) throws IOException {
+  public SimulatedCluster formatted(List<String> roles, Map<String, String> more)
+      throws IOException {
     List<Integer> controllers = new ArrayList<>();
     List<QuorumVoter> voters = new ArrayList<>();
     for (int id = 1; id <= roles.size(); id++) {
@@ -75,7 +81,17 @@ final class SimulatedCluster {
     return this;
   }
 
-  ClusterNode node(int id) {
+  /** Values that the seed gives for one purpose. */
+  public SeededRandomness randomness(String purpose) {
+    return new SeededRandomness(seed).fork(purpose);
+  }
+
+  /** A machine for a client. */
+  public SimNode newMachine(String host) {
+    return new SimNode(host, network, seed, WALL_MS, 0);
+  }
+
+  public ClusterNode node(int id) {
     ClusterNode node = nodes.get(id);
     if (node == null) {
       throw new IllegalArgumentException("no node " + id);
@@ -83,23 +99,27 @@ final class SimulatedCluster {
     return node;
   }
 
-  List<ClusterNode> all() {
+  /** All nodes, in the order of their ids. */
+  public List<ClusterNode> all() {
     return List.copyOf(nodes.values());
   }
 
-  SimulatedCluster startAll() {
+  /** Starts all nodes and waits until they are ready. */
+  public SimulatedCluster startAll() {
     nodes.values().forEach(ClusterNode::start);
     awaitReady();
     return this;
   }
 
-  void awaitReady() {
+  /** Waits until all nodes that run are ready. */
+  public void awaitReady() {
     await(
         "all nodes to be ready",
         () -> nodes.values().stream().allMatch(node -> node.isReady() || !node.isRunning()));
   }
 
-  void await(String what, BooleanSupplier condition) {
+  /** Lets time pass until a condition holds, at most a minute. */
+  public void await(String what, BooleanSupplier condition) {
     if (!scheduler.runUntil(condition, LIMIT_MS)) {
       throw new AssertionError(
           "waited in vain for "
@@ -123,22 +143,23 @@ final class SimulatedCluster {
   }
 
   /** A call, and what has become of it so far. */
-  static final class Sent {
+  public static final class Sent {
     private @Nullable ApiMessage answer;
     private boolean ended;
 
-    boolean isPending() {
+    /** Whether it has neither an answer nor failed. */
+    public boolean isPending() {
       return !ended;
     }
 
     /** Null as long as none has come. */
-    @Nullable ApiMessage answer() {
+    public @Nullable ApiMessage answer() {
       return answer;
     }
   }
 
   /** Sends a request to a port of a node over a connection of its own, and waits for nothing. */
-  Sent send(int nodeId, int port, ApiKeys api, int version, ApiMessage request) {
+  public Sent send(int nodeId, int port, ApiKeys api, int version, ApiMessage request) {
     PeerConnection peer =
         new PeerConnection(
             new VirtualDialer(client), client.timers(), "client", node(nodeId).host(), port);
@@ -181,7 +202,8 @@ final class SimulatedCluster {
     return type.cast(answer);
   }
 
-  Errors create(int nodeId, String topic, int partitions, int replicas) {
+  /** Creates a topic; the error that was answered. */
+  public Errors create(int nodeId, String topic, int partitions, int replicas) {
     CreateTopicsRequestData request = new CreateTopicsRequestData().setTimeoutMs(10_000);
     request
         .topics()
@@ -206,7 +228,8 @@ final class SimulatedCluster {
     }
   }
 
-  MetadataResponseData metadata(int nodeId, String... topics) {
+  /** What a node tells of topics. */
+  public MetadataResponseData metadata(int nodeId, String... topics) {
     MetadataRequestData request = new MetadataRequestData().setAllowAutoTopicCreation(true);
     for (String topic : topics) {
       request.topics().add(new MetadataRequestData.MetadataRequestTopic().setName(topic));
@@ -238,7 +261,8 @@ final class SimulatedCluster {
     return response.topics().get(0).partitions().get(0);
   }
 
-  List<String> failures() {
+  /** What ended processes that should have gone on. */
+  public List<String> failures() {
     return nodes.values().stream().flatMap(node -> node.failures().stream()).toList();
   }
 }
