@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tidemark.process.LinkedNetwork;
 import dev.tidemark.process.NodeCluster;
 import dev.tidemark.process.NodeUnderTest;
+import dev.tidemark.sim.check.PartitionHistory;
 import dev.tidemark.sim.check.StoredRecord;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -131,35 +132,13 @@ final class FaultRun {
   }
 
   private void checkRecords(int partition, List<StoredRecord> records, Load load) {
-    Map<String, StoredRecord> byKey = new HashMap<>();
-    Map<Long, String> keys = new HashMap<>();
-    Map<Character, Long> last = new HashMap<>();
-    for (StoredRecord record : records) {
-      assertThat(byKey.put(record.key(), record))
-          .as("%s: partition %d has twice: %s", this, partition, record)
-          .isNull();
-      assertThat(keys.put(record.offset(), record.key()))
-          .as("%s: partition %d has two records at an offset: %s", this, partition, record)
-          .isNull();
-      long number = Long.parseLong(record.key().substring(2));
-      Long before = last.put(record.key().charAt(0), number);
-      assertThat(before == null || before < number)
-          .as("%s: partition %d has after %s: %s", this, partition, before, record)
-          .isTrue();
-    }
+    PartitionHistory history = new PartitionHistory(partition);
     for (Writer.Acknowledged one : load.acknowledged()) {
       if (one.partition() == partition) {
-        assertThat(keys.get(one.offset()))
-            .as("%s: partition %d at offset %d", this, partition, one.offset())
-            .isEqualTo(one.key());
+        history.acknowledged(one.offset(), one.key());
       }
     }
-    for (Map<Long, String> seen : load.seen(partition)) {
-      seen.forEach(
-          (offset, key) ->
-              assertThat(keys.get(offset))
-                  .as("%s: partition %d at offset %d, as read", this, partition, offset)
-                  .isEqualTo(key));
-    }
+    load.seen(partition).forEach(seen -> seen.forEach(history::seen));
+    assertThat(history.verify(records)).as("%s", this).isEmpty();
   }
 }

@@ -11,6 +11,7 @@ import dev.tidemark.sim.load.Writer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -219,7 +220,7 @@ public final class Simulation {
     try {
       return ReplicaLog.read(cluster.node(nodeId).folder(), TOPIC, partition);
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 }

@@ -161,12 +161,7 @@ class BrokerLifeTest {
 
   @Test
   void withoutAnAnswerTheLeaseEndsBeforeTheSession() {
-    BrokerLife unused = running();
-    known.set(ActiveController.NONE);
-    pass(5_000);
-    assertThat(isHeld()).isTrue();
-    pass(3_000);
-    assertThat(isHeld()).isFalse();
+    theLeaseEndsBeforeTheSessionOfTheController();
     assertThat(registered().fenced()).isFalse();
     controllerIsHere();
     pass(200);
@@ -176,6 +171,10 @@ class BrokerLifeTest {
   @Test
   void aBrokerWithALongerSessionThanItsControllerLeadsNoLongerThanThatWaits() {
     ownSessionMs = 60_000;
+    theLeaseEndsBeforeTheSessionOfTheController();
+  }
+
+  private void theLeaseEndsBeforeTheSessionOfTheController() {
     BrokerLife unused = running();
     known.set(ActiveController.NONE);
     pass(5_000);

@@ -25,7 +25,6 @@ import picocli.CommandLine.Spec;
 /** {@code tidemark sim}: runs whole clusters in virtual time under clients and faults. */
 @Command(
     name = "tidemark sim",
-    mixinStandardHelpOptions = true,
     description =
         "Runs whole clusters in virtual time under clients and faults, each run from a seed, and"
             + " checks what was promised. Exit code 0: all held; 1: a run broke a promise; 2: usage.")
@@ -41,6 +40,13 @@ public final class SimCommand implements Callable<Integer> {
 
   @Spec private @Nullable CommandSpec spec;
 
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this text.")
+  @SuppressWarnings("UnusedVariable") // the library looks at it
+  private boolean help;
+
   @Option(names = "--seed", paramLabel = "N", description = "Runs one seed.")
   private @Nullable Long seed;
 
@@ -51,7 +57,7 @@ public final class SimCommand implements Callable<Integer> {
       names = "--minutes",
       paramLabel = "M",
       description = "Runs fresh seeds for M minutes (default: 1, without --seed and --seeds).")
-  private int minutes;
+  private int minutes = 1;
 
   @Option(
       names = "--nodes",
@@ -77,7 +83,7 @@ public final class SimCommand implements Callable<Integer> {
       description = "Writes each event of the run to a file; only with --seed.")
   private @Nullable Path trace;
 
-  private PrintStream out = System.out;
+  private final PrintStream out = System.out;
 
   /** Runs the command and ends the process with its exit code. */
   public static void main(String[] args) {
@@ -91,6 +97,12 @@ public final class SimCommand implements Callable<Integer> {
     Path file = trace;
     if (file != null && seed == null) {
       throw mistake("--trace is for one run: give --seed as well");
+    }
+    if (seed != null && seeds != null) {
+      throw mistake("--seed and --seeds exclude each other");
+    }
+    if (minutes < 1) {
+      throw mistake("--minutes " + minutes + ": at least 1 is possible");
     }
     if (seed != null) {
       return run(seed, plan, file) ? HELD : VIOLATION;
@@ -155,6 +167,9 @@ public final class SimCommand implements Callable<Integer> {
     } catch (NumberFormatException e) {
       throw mistake("--seeds " + range + ": write it like 1..200");
     }
+    if (ends.length > 2 || last < first) {
+      throw mistake("--seeds " + range + ": write it like 1..200");
+    }
     int code = HELD;
     for (long one = first; one <= last; one++) {
       if (!run(one, plan, null)) {
@@ -165,7 +180,7 @@ public final class SimCommand implements Callable<Integer> {
   }
 
   private int runMinutes(Simulation.Plan plan) {
-    long endNs = System.nanoTime() + Math.max(1, minutes) * NS_PER_MINUTE;
+    long endNs = System.nanoTime() + minutes * NS_PER_MINUTE;
     long first = System.currentTimeMillis();
     int code = HELD;
     for (long one = first; System.nanoTime() < endNs; one++) {
@@ -200,11 +215,11 @@ public final class SimCommand implements Callable<Integer> {
     return held;
   }
 
-  private static Simulation.Outcome traced(long one, Simulation.Plan plan, Path file) {
+  private Simulation.Outcome traced(long one, Simulation.Plan plan, Path file) {
     try (BufferedWriter writer = Files.newBufferedWriter(file)) {
       return new Simulation(one, plan, line -> write(writer, line)).run();
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw mistake("--trace " + file + " cannot be written: " + e);
     }
   }
 

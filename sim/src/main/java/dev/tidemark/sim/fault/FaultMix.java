@@ -5,10 +5,12 @@ import dev.tidemark.sim.Scheduler;
 import dev.tidemark.sim.SeededRandomness;
 import dev.tidemark.sim.SimulatedCluster;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 
@@ -38,7 +40,7 @@ public final class FaultMix {
   public FaultMix(SimulatedCluster cluster, SeededRandomness randomness, Set<FaultKind> kinds) {
     this.cluster = cluster;
     this.randomness = randomness;
-    this.kinds = List.copyOf(new java.util.TreeSet<>(kinds));
+    this.kinds = List.copyOf(new TreeSet<>(kinds));
   }
 
   /** From now on faults come, until {@link #end}. */
@@ -97,7 +99,7 @@ public final class FaultMix {
   private List<ClusterNode> shuffled() {
     List<ClusterNode> nodes = new ArrayList<>(cluster.all());
     for (int i = nodes.size() - 1; i > 0; i--) {
-      java.util.Collections.swap(nodes, i, randomness.nextInt(i + 1));
+      Collections.swap(nodes, i, randomness.nextInt(i + 1));
     }
     return nodes;
   }
