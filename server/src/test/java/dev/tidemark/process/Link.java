@@ -1,5 +1,7 @@
 package dev.tidemark.process;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -21,6 +23,7 @@ final class Link {
   private final InetSocketAddress at;
   private final InetSocketAddress to;
   private @Nullable ServerSocket listening;
+  private @Nullable Thread accepting;
   private boolean alive;
   private boolean closed;
   private boolean callsCut;
@@ -72,24 +75,35 @@ final class Link {
       opened.setReuseAddress(true);
       opened.bind(at);
       listening = opened;
-      daemon(() -> accept(opened));
+      accepting = daemon(() -> accept(opened));
     } else if (!needed && socket != null) {
       socket.close();
       listening = null;
+      awaitRefusals();
     }
   }
 
-  private void daemon(Runnable work) {
+  /** The system takes calls for a closed socket as long as a thread still waits for one there. */
+  private void awaitRefusals() {
+    try {
+      requireNonNull(accepting).join();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody interrupts a link", e);
+    }
+  }
+
+  private Thread daemon(Runnable work) {
     Thread thread = new Thread(work, "link-" + at);
     thread.setDaemon(true);
     thread.start();
+    return thread;
   }
 
   private void accept(ServerSocket socket) {
     try {
       while (true) {
         Socket caller = socket.accept();
-        daemon(() -> call(caller));
+        var unused = daemon(() -> call(caller));
       }
     } catch (IOException e) {
       return; // closed
@@ -103,7 +117,7 @@ final class Link {
       Socket called = new Socket(to.getAddress(), to.getPort());
       caller.setTcpNoDelay(true);
       called.setTcpNoDelay(true);
-      daemon(() -> pass(called, caller, false));
+      var unused = daemon(() -> pass(called, caller, false));
       pass(caller, called, true);
     } catch (IOException e) {
       close(caller); // nobody listens there, not yet or no more
